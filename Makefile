@@ -1,0 +1,37 @@
+# Everything a person does here. Each target sets up what it needs; a second call is quick.
+PYTHON ?= python3.11
+VENV := .venv
+BIN := $(VENV)/bin
+VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
+CONSTRAINTS := .ci/constraints-$(VERSION).txt
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test check clean
+
+help:  ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+setup: $(VENV)/ready  ## the environment in .venv
+
+# uv resolves and installs in seconds what pip takes minutes for; it lives in .venv, too.
+$(VENV)/ready: pyproject.toml $(CONSTRAINTS)
+	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check uv
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
+	    --constraint $(CONSTRAINTS) --editable '.[dev]'
+	touch $@
+
+demo: setup  ## tune the digits classifier on this machine: 16 trials, the best one explained
+	$(BIN)/vertex-jobs demo
+
+test: check  ## lint, types, import layers and every test
+	$(BIN)/python -m pytest
+
+check: setup  ## lint, types and import layers
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+clean:  ## remove the environment and caches
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,0 +1,39 @@
+"""Serves an object store over HTTP for the tests in this folder, as a front does."""
+
+import contextlib
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import uvicorn
+
+from vertex_jobs.emulator.objects import ObjectStore
+from vertex_jobs.emulator.services.storage import storage_app
+
+
+@contextlib.contextmanager
+def serving(directory: Path, *, create_buckets: bool = False) -> Iterator[tuple[str, ObjectStore]]:
+    """Yield the base URL and the store behind it."""
+    store = ObjectStore(directory, create_buckets=create_buckets)
+    # The protocol is named, because asyncio sets TCP_NODELAY only on sockets that say they are TCP.
+    listener = socket.socket(socket.AF_INET, socket.SOCK_STREAM, socket.IPPROTO_TCP)
+    listener.bind(("127.0.0.1", 0))
+    server = uvicorn.Server(
+        uvicorn.Config(
+            storage_app(store), http="h11", ws="none", lifespan="off", log_level="warning"
+        )
+    )
+    thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
+    thread.start()
+    deadline = time.monotonic() + 30
+    while not server.started and time.monotonic() < deadline:
+        time.sleep(0.01)
+    try:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", store
+    finally:
+        server.should_exit = True
+        thread.join(timeout=30)
+        listener.close()
+        store.close()

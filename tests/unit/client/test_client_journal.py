@@ -1,0 +1,121 @@
+"""The journal: what a crash at any point leaves behind."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import replace
+
+import pytest
+
+from vertex_jobs.client.journal import (
+    CREATED,
+    PREPARED,
+    REFUSED,
+    SENT,
+    UNKNOWN,
+    UPLOADED,
+    Entry,
+    Journal,
+)
+
+ENTRY = Entry(
+    nonce="0123456789abcdef",
+    state=PREPARED,
+    endpoint="http://127.0.0.1:1",
+    parent="projects/p/locations/us-central1",
+    collection="customJobs",
+    body={"displayName": "digits", "labels": {"vertex-jobs-submission": "0123456789abcdef"}},
+    changed=10.0,
+)
+
+
+@pytest.fixture
+def journal(tmp_path):
+    return Journal(tmp_path / "submissions")
+
+
+def test_an_entry_reads_back_as_written(journal):
+    journal.write(ENTRY)
+    assert journal.read(ENTRY.nonce) == ENTRY
+
+
+def test_the_last_write_counts(journal):
+    journal.write(ENTRY)
+    journal.write(replace(ENTRY, state=SENT))
+    assert [entry.state for entry in journal.entries()] == [SENT]
+
+
+def test_nothing_but_the_entry_is_left_in_the_directory(journal):
+    journal.write(ENTRY)
+    assert [path.name for path in journal.directory.iterdir()] == [f"{ENTRY.nonce}.json"]
+
+
+def test_only_the_owner_may_read_it(journal):
+    journal.write(ENTRY)
+    assert (journal.directory / f"{ENTRY.nonce}.json").stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.parametrize(
+    ("state", "is_open"),
+    [
+        (PREPARED, False),
+        (UPLOADED, False),
+        (SENT, True),
+        (CREATED, False),
+        (UNKNOWN, True),
+        (REFUSED, False),
+    ],
+)
+def test_an_entry_is_open_while_a_job_may_exist_unnoticed(journal, state, is_open):
+    journal.write(replace(ENTRY, state=state))
+    assert bool(journal.open_entries(ENTRY.endpoint)) is is_open
+
+
+def test_open_entries_come_oldest_first(journal):
+    for nonce, changed in (("b" * 16, 2.0), ("a" * 16, 3.0), ("c" * 16, 1.0)):
+        journal.write(replace(ENTRY, state=SENT, nonce=nonce, changed=changed))
+    assert [entry.nonce[0] for entry in journal.open_entries(ENTRY.endpoint)] == ["c", "b", "a"]
+
+
+def test_another_endpoints_entries_are_left_to_it(journal):
+    journal.write(replace(ENTRY, state=SENT))
+    assert journal.open_entries("http://127.0.0.1:2") == []
+
+
+def test_a_directory_that_does_not_exist_has_no_entries(journal):
+    assert journal.open_entries(ENTRY.endpoint) == []
+
+
+def test_a_damaged_file_is_reported_and_hides_no_other(journal, caplog):
+    journal.write(replace(ENTRY, state=SENT))
+    damaged = journal.directory / "damaged.json"
+    damaged.write_text('{"nonce": ')
+    found = journal.open_entries(ENTRY.endpoint)
+    assert (len(found), f"{damaged} is not a journal entry" in caplog.text) == (1, True)
+
+
+KILLED_WHILE_WRITING = """
+import os, signal, sys
+from dataclasses import replace
+from pathlib import Path
+from vertex_jobs.client.journal import Entry, Journal
+import json
+entry = Entry(**json.loads(sys.argv[2]))
+journal = Journal(Path(sys.argv[1]))
+journal.write(entry)
+def die(event, arguments):
+    if event == "os.rename":
+        os.kill(os.getpid(), signal.SIGKILL)
+sys.addaudithook(die)
+journal.write(replace(entry, state="sent"))
+"""
+
+
+def test_a_writer_killed_before_the_rename_leaves_the_old_entry(journal):
+    text = json.dumps(ENTRY.__dict__)
+    command = [sys.executable, "-c", KILLED_WHILE_WRITING, str(journal.directory), text]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    ended = subprocess.run(command, check=False, env=environment, timeout=60)
+    assert (ended.returncode, journal.read(ENTRY.nonce)) == (-signal.SIGKILL, ENTRY)

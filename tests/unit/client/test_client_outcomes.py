@@ -1,0 +1,179 @@
+"""What a job's resource says about its end."""
+
+import concurrent.futures
+
+import pytest
+
+from vertex_jobs.client.outcomes import culprit, failure, log_job_ids, package_uri
+from vertex_jobs.client.remedies import remedy_for
+from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.errors import JobFailedError, UnsupportedHereError
+
+PARENT = "projects/p/locations/us-central1"
+EXITED = "The replica workerpool1-2 exited with a non-zero status of 1. Termination reason: Error."
+
+
+def snapshot(collection="customJobs", state="JOB_STATE_FAILED", **more):
+    return Snapshot({"name": f"{PARENT}/{collection}/7", "state": state, **more})
+
+
+class TestFailure:
+    def test_it_names_replica_lines_and_remedy(self):
+        error = failure(snapshot(error={"code": 3, "message": EXITED}), ("ValueError: x",))
+        assert str(error) == (
+            f"{PARENT}/customJobs/7 ended as JOB_STATE_FAILED: {EXITED}\n"
+            "last lines of workerpool1-2:\n"
+            "  ValueError: x\n"
+            "The training code failed. Read its output with vertex-jobs logs; repeat it in the "
+            "foreground with vertex-jobs run --debug."
+        )
+
+    def test_a_job_without_an_error_says_that_none_was_given(self):
+        error = failure(snapshot(state="JOB_STATE_EXPIRED"))
+        assert str(error).endswith("ended as JOB_STATE_EXPIRED: the service gave no reason")
+
+    @pytest.mark.parametrize("state", ["JOB_STATE_CANCELLED", "PIPELINE_STATE_CANCELLED"])
+    @pytest.mark.parametrize("caught", [JobFailedError, concurrent.futures.CancelledError])
+    def test_a_cancelled_job_is_a_failed_job_and_a_cancelled_future(self, state, caught):
+        assert isinstance(failure(snapshot(state=state)), caught)
+
+    def test_the_remedy_may_come_from_the_log(self):
+        message = "The trial failed."
+        error = failure(
+            snapshot(error={"message": message}),
+            ("Replicas low on memory: workerpool0. Specify a machine with larger memory",),
+        )
+        assert error.remedy.startswith("Choose a machine type with more memory")
+
+    def test_a_tuning_job_names_its_last_infeasible_trial(self):
+        trials = [
+            {"id": "1", "infeasibleReason": EXITED, "customJob": f"{PARENT}/customJobs/11"},
+            {"id": "2"},
+        ]
+        cause = culprit(
+            snapshot("hyperparameterTuningJobs", error={"message": "Too many."}, trials=trials)
+        )
+        assert (cause.replica, cause.job_ids, cause.message) == (
+            "workerpool1-2",
+            ("11",),
+            f"Too many. (trial 1: {EXITED})",
+        )
+
+
+class TestRemedies:
+    @pytest.mark.parametrize(
+        ("message", "start"),
+        [
+            (
+                "The following quota metrics exceed quota limits: "
+                "aiplatform.googleapis.com/custom_model_training_cpus",
+                "Quota is short",
+            ),
+            (
+                "Resources are insufficient in region: us-central1. Try a different region or "
+                "use a different accelerator.",
+                "The location has run out",
+            ),
+            (
+                "You do not have permission to act as service_account: x. (or it may not exist).",
+                "Give yourself the role roles/iam.serviceAccountUser",
+            ),
+            ('Machine type "a2-highgpu-1g" is not supported.', "Choose a machine type that"),
+            (
+                'Accelerator "NVIDIA_TESLA_K80" is not supported for machine type "n1-standard-4"',
+                "Choose an accelerator, count and machine type that fit",
+            ),
+            ("Invalid image URI", "Name an image in Artifact Registry"),
+            (
+                "The replica workerpool0-0 ran out of memory and exited with a non-zero status "
+                "of 137.",
+                "Choose a machine type with more memory",
+            ),
+            (
+                "The replica workerpool0-0 exited with a non-zero status of 2. Termination",
+                "Exit status 2 is argparse's",
+            ),
+            (
+                "The replica workerpool0-0 exited with a non-zero status of 139.",
+                "The process aborted or crashed outside Python",
+            ),
+            (EXITED, "The training code failed"),
+            ("Internal error occurred for the current attempt", "The service failed"),
+        ],
+    )
+    def test_the_services_known_texts_have_one(self, message, start):
+        assert remedy_for(message).startswith(start)
+
+    def test_an_unknown_text_has_none(self):
+        assert remedy_for("Something new.") == ""
+
+    def test_the_code_speaks_where_the_text_does_not(self):
+        assert remedy_for("no", 401) == "Sign in with: gcloud auth application-default login."
+
+
+class TestLogIds:
+    def test_a_custom_job_logs_under_its_own_id(self):
+        assert log_job_ids(snapshot()) == ("7",)
+
+    def test_a_pipeline_logs_under_its_backing_job(self):
+        backing = {"backingCustomJob": f"{PARENT}/customJobs/9"}
+        pipeline = snapshot("trainingPipelines", trainingTaskMetadata=backing)
+        assert log_job_ids(pipeline) == ("9",)
+
+    def test_a_pipeline_without_one_yet_has_no_log(self):
+        assert log_job_ids(snapshot("trainingPipelines")) == ()
+
+    def test_a_tuning_job_logs_under_its_trials_too(self):
+        trials = [{"id": "1"}, {"id": "2", "customJob": f"{PARENT}/customJobs/12"}]
+        tuning = snapshot("hyperparameterTuningJobs", trials=trials)
+        assert log_job_ids(tuning) == ("7", "12")
+
+
+class TestPackageUri:
+    POOLS = ({"pythonPackageSpec": {"packageUris": ["gs://bkt/p.tar.gz"]}},)
+
+    @pytest.mark.parametrize(
+        ("collection", "key"),
+        [
+            ("customJobs", "jobSpec"),
+            ("hyperparameterTuningJobs", "trialJobSpec"),
+            ("trainingPipelines", "trainingTaskInputs"),
+        ],
+    )
+    def test_each_kind_keeps_it_elsewhere(self, collection, key):
+        found = package_uri(snapshot(collection, **{key: {"workerPoolSpecs": self.POOLS}}))
+        assert found == "gs://bkt/p.tar.gz"
+
+    def test_other_clients_spell_a_pipelines_inputs_in_snake_case(self):
+        pools = [{"python_package_spec": {"package_uris": ["gs://bkt/p.tar.gz"]}}]
+        inputs = {"worker_pool_specs": pools}
+        found = package_uri(snapshot("trainingPipelines", trainingTaskInputs=inputs))
+        assert found == "gs://bkt/p.tar.gz"
+
+    def test_a_container_job_has_none(self):
+        pools = [{"containerSpec": {"imageUri": "x"}}]
+        assert package_uri(snapshot(jobSpec={"workerPoolSpecs": pools})) is None
+
+
+class TestSnapshot:
+    def test_trials_are_counted_by_state(self):
+        trials = [{"state": "SUCCEEDED"}, {"state": "ACTIVE"}, {"state": "SUCCEEDED"}]
+        tuning = snapshot("hyperparameterTuningJobs", trials=trials)
+        assert tuning.trial_counts == {"SUCCEEDED": 2, "ACTIVE": 1}
+
+    def test_the_best_so_far_is_none_without_one(self):
+        assert snapshot("hyperparameterTuningJobs").best_so_far is None
+
+    def test_a_custom_job_has_no_study(self):
+        with pytest.raises(UnsupportedHereError, match="is a custom_job, which has no trials"):
+            _ = snapshot().study
+
+    @pytest.mark.parametrize("state", ["JOB_STATE_SUCCEEDED", "JOB_STATE_PARTIALLY_SUCCEEDED"])
+    def test_results_in_part_are_a_success(self, state):
+        assert snapshot(state=state).succeeded
+
+    def test_an_answer_without_a_state_ends_nothing(self):
+        assert not Snapshot({"name": f"{PARENT}/customJobs/7"}).done
+
+    def test_code_one_is_kept_with_its_message(self):
+        assert snapshot(error={"code": 1, "message": "CANCELLED"}).error == (1, "CANCELLED")

@@ -1,0 +1,74 @@
+import pytest
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources import study
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (8, "8"),
+        (8.0, "8"),
+        (128.0, "128"),
+        (0.001, "0.001"),
+        (0.1 + 0.2, "0.30000000000000004"),
+        (1e-05, "1e-05"),
+        ("adam", "adam"),
+        ("true", "true"),
+    ],
+)
+def test_argument_text(value: float | int | str, text: str) -> None:
+    assert study.argument_text(value) == text
+
+
+def test_parameters_are_in_alphabetical_order() -> None:
+    messages = study.parameter_messages({"units": 8, "learning_rate": 0.1, "optimizer": "adam"})
+    assert [one.parameter_id for one in messages] == ["learning_rate", "optimizer", "units"]
+
+
+def study_spec(*, best: bool, goals: dict[str, int]) -> protos.Message:
+    spec = protos.HyperparameterTuningJob().study_spec
+    spec.measurement_selection_type = 2 if best else 1
+    for name, goal in goals.items():
+        spec.metrics.add(metric_id=name, goal=goal)
+    return spec
+
+
+CURVE = [study.measurement(step, {"loss": loss}, step) for step, loss in enumerate((3.0, 1.0, 2.0))]
+
+
+def test_last_measurement_is_final_unless_best_is_asked_for() -> None:
+    final = study.final_measurement(study_spec(best=False, goals={"loss": 2}), CURVE)
+    assert final.metrics[0].value == 2.0
+
+
+@pytest.mark.parametrize(("goal", "value"), [(2, 1.0), (1, 3.0), (0, 3.0)])
+def test_best_measurement_honours_the_goal(goal: int, value: float) -> None:
+    final = study.final_measurement(study_spec(best=True, goals={"loss": goal}), CURVE)
+    assert final.metrics[0].value == value
+
+
+def test_a_measurement_without_every_metric_is_never_final() -> None:
+    spec = study_spec(best=False, goals={"loss": 2, "accuracy": 1})
+    both = study.measurement(0, {"loss": 1.0, "accuracy": 0.5}, 0)
+    assert study.final_measurement(spec, [both, *CURVE[1:]]) == both
+
+
+def test_no_complete_measurement_no_final_one() -> None:
+    spec = study_spec(best=True, goals={"loss": 2, "accuracy": 1})
+    assert study.final_measurement(spec, CURVE) is None
+
+
+@pytest.mark.parametrize(
+    ("limit", "outcomes", "ends"),
+    [
+        (0, [], False),
+        (0, [False], True),
+        (0, [True, False, False], False),
+        (0, [True, False, False, False, False, True], True),
+        (2, [False], False),
+        (2, [False, True, False], True),
+    ],
+)
+def test_when_failures_end_the_job(limit: int, outcomes: list[bool], ends: bool) -> None:
+    assert study.failures_end_job(limit, outcomes) is ends

@@ -1,0 +1,239 @@
+"""The options that verbs take, each group added in one place.
+
+For ``verbs``. Every help text says the default and the unit.
+"""
+
+import argparse
+from pathlib import Path
+
+from vertex_jobs.cli.parser import Parser, one_of
+
+__all__ = [
+    "add_config",
+    "add_document_format",
+    "add_download",
+    "add_emulate",
+    "add_endpoint",
+    "add_filter",
+    "add_job",
+    "add_logs",
+    "add_output",
+    "add_overrides",
+    "add_place",
+    "add_port",
+    "add_run",
+    "add_table_format",
+]
+
+
+def add_place(parser: Parser) -> None:
+    """Where a job is submitted, without contact."""
+    _add_place(parser)
+
+
+def add_endpoint(parser: Parser) -> None:
+    """Which endpoint, and how it is reached."""
+    group = _add_place(parser)
+    _add_state_directory(group)
+    group.add_argument(
+        "--api-endpoint",
+        metavar="HOST",
+        help="with --on vertex: where the API answers (default: that of the location)",
+    )
+
+
+def add_config(parser: Parser) -> None:
+    """The config and changes to it."""
+    parser.add_argument("config", metavar="CONFIG", type=Path, help="a job or study in YAML")
+    add_overrides(parser)
+
+
+def add_overrides(parser: Parser) -> None:
+    """Changes to a config."""
+    parser.add_argument(
+        "--set",
+        dest="overrides",
+        metavar="PATH=VALUE",
+        action="append",
+        default=[],
+        help="replace one value of the config, the path dotted, the value YAML, e.g. "
+        "args.epochs=2; may be repeated, the last one wins",
+    )
+
+
+def add_run(parser: Parser) -> None:
+    """How a job is run."""
+    parser.add_argument(
+        "--seed",
+        metavar="N",
+        type=_whole,
+        help="on local: seed of the search (default: the config's local.seed, else drawn)",
+    )
+    parser.add_argument(
+        "--fresh",
+        action="store_true",
+        help="on local: start every replica as a fresh process, not from one that has imported "
+        "its libraries",
+    )
+    parser.add_argument(
+        "--detach",
+        action="store_true",
+        help="return when the job exists, and print its resource name",
+    )
+    parser.add_argument(
+        "--once",
+        action="store_true",
+        help="come back to the job of the same content that runs or has succeeded, if there is one",
+    )
+    parser.add_argument(
+        "--dry-run",
+        action="store_true",
+        help="check and package the job and print its request; contact nothing",
+    )
+    parser.add_argument("--yes", action="store_true", help="with --on vertex: do not ask")
+
+
+def add_job(parser: Parser) -> None:
+    """An existing job."""
+    parser.add_argument("job", metavar="JOB", help="id, full resource name or display name")
+
+
+def add_filter(parser: Parser) -> None:
+    """Which jobs."""
+    parser.add_argument(
+        "--filter",
+        dest="filter_text",
+        metavar="TEXT",
+        default="",
+        help="""in the API's language, e.g. 'display_name="x" AND state="JOB_STATE_FAILED"' """
+        "(default: every job)",
+    )
+
+
+def add_table_format(parser: Parser) -> None:
+    """The forms of a list."""
+    _add_format(parser, ("table", "json", "yaml", "csv"))
+
+
+def add_document_format(parser: Parser) -> None:
+    """The forms of one document."""
+    _add_format(parser, ("json", "yaml"))
+
+
+def add_logs(parser: Parser) -> None:
+    """Which log lines, and how."""
+    parser.add_argument("-f", "--follow", action="store_true", help="go on until the job has ended")
+    parser.add_argument(
+        "--replica",
+        metavar="R",
+        default="",
+        help="only this one's lines, e.g. workerpool0-0 (default: all)",
+    )
+    _add_format(parser, ("text", "json"))
+
+
+def add_download(parser: Parser) -> None:
+    """What to do with the best trial."""
+    parser.add_argument(
+        "--download",
+        metavar="DIR",
+        type=Path,
+        help="copy what the trial wrote to its model directory into DIR",
+    )
+
+
+def add_output(parser: Parser) -> None:
+    """Where a package goes."""
+    parser.add_argument(
+        "--output",
+        metavar="DIR",
+        type=Path,
+        default=Path("dist"),
+        help="folder of the package, created if missing (default: dist)",
+    )
+
+
+def add_port(parser: Parser) -> None:
+    """Where TensorBoard answers."""
+    parser.add_argument(
+        "--port",
+        metavar="N",
+        type=_whole,
+        default=0,
+        help="on this machine's loopback address (default: any free port)",
+    )
+
+
+def add_emulate(parser: Parser) -> None:
+    """How Local Vertex is offered to other programs."""
+    parser.add_argument(
+        "--print-env",
+        action="store_true",
+        help="print the variables as shell commands, and keep the server while the calling shell "
+        "lives",
+    )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="answer the reads of unmodified clients at once, as the service does; else they are "
+        "held until something changes, for 2 s at most",
+    )
+    group = parser.add_argument_group("server")
+    _add_state_directory(group)
+    group.add_argument(
+        "--project", metavar="ID", help="default project of programs (default: local-project)"
+    )
+    group.add_argument(
+        "--location", "--region", metavar="L", help="default region (default: us-central1)"
+    )
+
+
+def _add_place(parser: Parser) -> "argparse._ArgumentGroup":
+    group = parser.add_argument_group("endpoint")
+    group.add_argument(
+        "--on",
+        metavar="WHERE",
+        type=one_of("local", "vertex"),
+        default="local",
+        help="local: this machine; vertex: Vertex AI, with application default credentials "
+        "(default: local)",
+    )
+    group.add_argument(
+        "--project",
+        metavar="ID",
+        help="project (default: local-project, or the credentials' own on vertex)",
+    )
+    group.add_argument("--location", "--region", metavar="L", help="region (default: us-central1)")
+    group.add_argument(
+        "--staging-bucket",
+        metavar="URI",
+        help="gs:// place of packages and default outputs (default: the config's; on local also "
+        "gs://local-staging)",
+    )
+    return group
+
+
+def _add_state_directory(group: "argparse._ArgumentGroup") -> None:
+    group.add_argument(
+        "--state-dir",
+        metavar="DIR",
+        type=Path,
+        help="jobs and buckets of Local Vertex, and the journal of submissions (default: "
+        "$VERTEX_JOBS_STATE_DIR, else ~/.local/state/vertex-jobs)",
+    )
+
+
+def _add_format(parser: Parser, forms: tuple[str, ...]) -> None:
+    parser.add_argument(
+        "--format",
+        metavar="FORM",
+        type=one_of(*forms),
+        default=forms[0],
+        help=f"{', '.join(forms[:-1])} or {forms[-1]} (default: {forms[0]})",
+    )
+
+
+def _whole(text: str) -> int:
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return int(text)

@@ -1,0 +1,81 @@
+"""What a job on Vertex AI will take, shown before it is submitted, and the question.
+
+For `running`. Prices are not known here; machine hours are.
+"""
+
+import math
+import sys
+from typing import TYPE_CHECKING
+
+from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.parser import UsageError
+from vertex_jobs.cli.terminal import say
+from vertex_jobs.cli.words import count, number
+from vertex_jobs.spec import HyperparameterTuningJob
+
+if TYPE_CHECKING:
+    from vertex_jobs.endpoints import Endpoint
+    from vertex_jobs.spec import JobSpec
+
+__all__ = ["confirm", "plan"]
+
+#: Source: Scheduling.timeout: 7 days unless the job says otherwise.
+_DEFAULT_TIMEOUT_SECONDS = 7 * 86_400
+
+
+def confirm(options: Options, job: "JobSpec", endpoint: "Endpoint") -> None:
+    """Show the plan and ask.
+
+    Raises:
+        UsageError: If the answer is no, or nobody can be asked.
+    """
+    place = endpoint.place_of(job)
+    say(f"Vertex AI, project {place.project}, {place.location}, as {_account(endpoint)}")
+    say(f"packages and outputs in {place.staging_bucket}")
+    for line in plan(job):
+        say(line)
+    if options.yes:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nobody can be asked here; add --yes to submit; nothing was submitted")
+    print("Proceed? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("declined; nothing was submitted")
+
+
+def plan(job: "JobSpec") -> list[str]:
+    """Machines, trials and the worst case, one line each."""
+    pools = job.worker_pools_resolved()
+    lines = [f"{job.kind} {job.display_name}:"]
+    for pool in pools:
+        accelerators = (
+            f" with {pool.accelerator_count} x {pool.accelerator_type}"
+            if pool.accelerator_type
+            else ""
+        )
+        lines.append(f"  {pool.role}: {pool.replica_count} x {pool.machine_type}{accelerators}")
+    timeout = job.timeout if job.timeout is not None else _DEFAULT_TIMEOUT_SECONDS
+    hours = timeout / 3600
+    machines = sum(pool.replica_count for pool in pools)
+    each = f"{count(machines, 'machine')} x {number(hours)} h (timeout)"
+    if isinstance(job, HyperparameterTuningJob):
+        trials, parallel = job.max_trial_count, job.parallel_trial_count
+        lines.append(f"  {count(trials, 'trial')}, {parallel} at a time, each on these machines")
+        rounds = math.ceil(trials / parallel)
+        lines.append(
+            f"  worst case: {trials} x {each} = {number(trials * machines * hours)} machine hours, "
+            f"over within {number(rounds * hours)} h"
+        )
+    else:
+        lines.append(f"  worst case: {each} = {number(machines * hours)} machine hours")
+    return lines
+
+
+def _account(endpoint: "Endpoint") -> str:
+    """The account behind the credentials, as far as they say it."""
+    credentials = endpoint.connection.credentials
+    for attribute in ("service_account_email", "account"):
+        account = getattr(credentials, attribute, "")
+        if account:
+            return str(account)
+    return "the account of the application default credentials"

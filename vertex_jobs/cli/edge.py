@@ -1,0 +1,100 @@
+"""The edge of the command line: every error that we raise on purpose becomes text and a code.
+
+For ``program``. An exception that is not in the table is a fault of ours and keeps its traceback.
+"""
+
+import contextlib
+import os
+import sys
+from types import TracebackType
+
+from vertex_jobs.cli.parser import UsageError
+from vertex_jobs.cli.terminal import say
+from vertex_jobs.errors import (
+    EndpointError,
+    InvalidJobError,
+    JobFailedError,
+    NoFeasibleTrialError,
+    PackagingError,
+    UnsupportedHereError,
+)
+
+__all__ = ["INTERRUPTED", "Edge"]
+
+INTERRUPTED = 130
+#: What a shell reports for a program whose reader has gone, as in ``vertex-jobs logs JOB | head``.
+_NO_READER = 141
+_CODES: tuple[tuple[type[Exception], int], ...] = (
+    (UsageError, 2),
+    (InvalidJobError, 2),
+    (PackagingError, 2),
+    (UnsupportedHereError, 2),
+    (JobFailedError, 1),
+    (NoFeasibleTrialError, 1),
+    (EndpointError, 3),
+)
+
+
+class Edge(contextlib.AbstractContextManager["Edge"]):
+    """Runs a command's body; afterwards ``exit_code`` says how it went."""
+
+    def __init__(self) -> None:
+        """Success, until something else happens."""
+        self.exit_code = 0
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> bool:
+        """Turn a known error into text and a code; let any other pass."""
+        if isinstance(error, KeyboardInterrupt):
+            self.exit_code = INTERRUPTED
+            return True
+        if isinstance(error, BrokenPipeError):
+            # Python would try to flush what nobody reads at exit, and complain.
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            self.exit_code = _NO_READER
+            return True
+        for error_type, code in _CODES:
+            if isinstance(error, error_type):
+                _say_error(error)
+                self.exit_code = code
+                return True
+        return False
+
+
+def _say_error(error: Exception) -> None:
+    if isinstance(error, InvalidJobError):
+        say(_faults(error))
+    elif isinstance(error, JobFailedError):
+        say(_failure(error))
+    else:
+        say(f"error: {error}")
+
+
+def _faults(error: InvalidJobError) -> str:
+    """Every fault on two lines: where and what; why, and what to do."""
+    number = len(error.faults)
+    lines = [f"error: {error.source}: {number} fault{'' if number == 1 else 's'}"]
+    for fault in error.faults:
+        shown = "" if fault.value is None else f" = {_short(fault.value)}"
+        lines += [f"  {fault.path}{shown}", f"      {fault.rule}; {fault.remedy}"]
+    return "\n".join(lines)
+
+
+def _short(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def _failure(error: JobFailedError) -> str:
+    state = error.state.rpartition("STATE_")[2].lower()
+    lines = [f"error: the job {state}: {error.message}"]
+    if error.last_lines:
+        lines.append(f"last lines of {error.replica or 'the job'}:")
+        lines += [f"  | {line}" for line in error.last_lines]
+    if error.remedy:
+        lines.append(error.remedy)
+    return "\n".join(lines)

@@ -1,0 +1,160 @@
+"""A job followed to its end and its outcome told: what `run` and `watch` share."""
+
+import threading
+from datetime import datetime, timezone
+from typing import TYPE_CHECKING
+
+from vertex_jobs.cli.details import base_output_directory, is_study
+from vertex_jobs.cli.edge import Edge
+from vertex_jobs.cli.footers import say_come_back, say_next
+from vertex_jobs.cli.logs import line_format
+from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.progress import Progress, progress
+from vertex_jobs.cli.studies import best_text, trial_table
+from vertex_jobs.cli.terminal import print_result, say, warn
+from vertex_jobs.cli.words import count, duration, seconds_between
+from vertex_jobs.client import JobHandle, Snapshot, short_state
+from vertex_jobs.errors import EndpointError, EndpointLostError, JobFailedError
+from vertex_jobs.study import Study
+
+if TYPE_CHECKING:
+    from vertex_jobs.endpoints import Endpoint
+
+__all__ = ["follow"]
+
+#: A longer table says less; `trials` has all of them.
+_TABLE_ROWS = 30
+#: The first silence may be a hiccup; from here on a person wants to know.
+_TELL_AFTER_SECONDS = 2.0
+
+
+def follow(options: Options, endpoint: "Endpoint", handle: JobHandle) -> int:
+    """Show the job until it has ended, then its outcome and what comes next.
+
+    Returns:
+        The exit code: 1 if it ended without success, or as a study in which no trial could win.
+
+    Raises:
+        EndpointError: If the endpoint was lost; the job goes on.
+        KeyboardInterrupt: Likewise.
+    """
+    try:
+        _watch(endpoint, handle)
+        failure = handle.exception() if not handle.last_seen.succeeded else None
+    except JobFailedError as error:  # a cancelled job, which is a cancelled future as well
+        failure = error
+    except (EndpointError, KeyboardInterrupt):
+        say_come_back(options, handle.name)
+        raise
+    with Edge() as edge:
+        _tell(handle, failure)
+    say()
+    say_next(options, handle.last_seen, handle.console_link)
+    return edge.exit_code
+
+
+def _watch(endpoint: "Endpoint", handle: JobHandle) -> None:
+    trouble = _Trouble(endpoint)
+    with progress() as display:
+        follows_logs = not is_study(handle.last_seen) and not handle.last_seen.done
+        lines = _LogLines(endpoint.job(handle.name), display) if follows_logs else None
+        try:
+            for snapshot in handle.watch(on_trouble=lambda *news: trouble(display, *news)):
+                display.update(snapshot)
+            if lines is not None:
+                lines.finish()
+        finally:
+            if lines is not None:
+                lines.silence()
+
+
+class _Trouble:
+    """Told of every poll that failed: says it once per silence, and gives up on a dead server."""
+
+    def __init__(self, endpoint: "Endpoint") -> None:
+        self._server = endpoint.server
+        self._told = ""
+
+    def __call__(self, display: Progress, error: EndpointError, delay: float) -> None:
+        if self._server is not None and not self._server.runs():
+            raise EndpointLostError(f"Local Vertex has ended: {error}") from error
+        if delay >= _TELL_AFTER_SECONDS and str(error) != self._told:
+            self._told = str(error)
+            display.print_line(f"warning: no answer, trying again: {error}")
+
+
+class _LogLines:
+    """Prints a job's log lines from a thread of its own, beside the watching of its state."""
+
+    def __init__(self, handle: JobHandle, display: Progress) -> None:
+        self._handle = handle
+        self._display = display
+        self._silent = threading.Event()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def finish(self) -> None:
+        """Wait for the last line of a job that has ended."""
+        self._thread.join()
+
+    def silence(self) -> None:
+        """Print nothing more; the thread ends with the process."""
+        self._silent.set()
+
+    def _run(self) -> None:
+        as_line = line_format(lambda: self._handle.last_seen)
+        try:
+            for entry in self._handle.logs(follow=True):
+                if self._silent.is_set():
+                    return
+                self._display.print_line(as_line(entry))
+        except EndpointError as error:
+            if not self._silent.is_set():
+                self._display.print_line(f"warning: the log cannot be read any more: {error}")
+
+
+def _tell(handle: JobHandle, failure: JobFailedError | None) -> None:
+    """Print what the job has come to.
+
+    Raises:
+        JobFailedError: If there is a failure.
+        NoFeasibleTrialError: If no trial could win.
+    """
+    snapshot = handle.last_seen
+    if failure is None:
+        elapsed = seconds_between(
+            snapshot.create_time, snapshot.end_time, datetime.now(timezone.utc)
+        )
+        state = short_state(snapshot.state).lower()
+        say(f"{snapshot.display_name} {state} after {duration(elapsed)}")
+    if short_state(snapshot.state) == "PARTIALLY_SUCCEEDED":
+        warn("only a part of the job succeeded; its results are those of that part")
+    if is_study(snapshot) and snapshot.study.trials:
+        _print_trials(snapshot.study)
+    if failure is not None:
+        raise failure
+    if is_study(snapshot):
+        print_result("")
+        print_result(best_text(snapshot.study))
+    else:
+        _print_outputs(handle, snapshot)
+
+
+def _print_trials(study: Study) -> None:
+    shown = study.trials
+    if len(shown) > _TABLE_ROWS:
+        goal = study.objectives[0]
+        measured = [trial for trial in shown if goal.metric_id in trial.metrics]
+        measured.sort(key=lambda trial: goal.loss(trial.metrics[goal.metric_id]))
+        shown = tuple(measured[:_TABLE_ROWS])
+        total = len(study.trials)
+        say(f"the {count(len(shown), 'trial')} of {total} with the best {goal.metric_id}:")
+    print_result(trial_table(study, shown))
+
+
+def _print_outputs(handle: JobHandle, snapshot: Snapshot) -> None:
+    if snapshot.kind.name == "custom_training_job":
+        model = handle.result()
+        if isinstance(model, dict):
+            print_result(f"model: {model['name']}")
+    print_result(f"outputs: {base_output_directory(snapshot)}")

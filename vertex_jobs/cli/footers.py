@@ -1,0 +1,83 @@
+"""The copyable commands that come next.
+
+For the end of `run` and `watch`, however they end. They name the same endpoint as the command that
+prints them.
+"""
+
+import shlex
+from collections.abc import Iterable
+
+from vertex_jobs.cli.details import is_study
+from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.terminal import say
+from vertex_jobs.client import Snapshot
+from vertex_jobs.client.log_entries import log_filter
+from vertex_jobs.client.outcomes import log_job_ids
+from vertex_jobs.names import ResourceName
+
+__all__ = ["command", "say_come_back", "say_next"]
+
+#: A query with more is too long to copy.
+_IDS_IN_QUERY = 10
+
+
+def command(options: Options, verb: str, *words: str) -> str:
+    """``vertex-jobs VERB WORDS`` at the endpoint of this command."""
+    line = ["vertex-jobs", verb, *words]
+    if options.on != "local":
+        line += ["--on", options.on]
+    named = (
+        ("--state-dir", options.state_dir),
+        ("--project", options.project),
+        ("--location", options.location),
+        ("--api-endpoint", options.api_endpoint),
+    )
+    for option, value in named:
+        line += [option, str(value)] if value else []
+    return shlex.join(line)
+
+
+def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
+    """What can be done with a job that has ended.
+
+    Args:
+        options: Of this command.
+        snapshot: The job.
+        console_link: Its page; empty where there is no console.
+    """
+    verbs = [("its output", "logs")]
+    if is_study(snapshot):
+        verbs = [
+            ("the best trial's model", "best"),
+            ("every trial", "trials"),
+            ("its curves", "tensorboard"),
+            *verbs,
+        ]
+    lines = {"best": ("--download", "best-model")}
+    _say_commands(
+        (text, command(options, verb, snapshot.job_id, *lines.get(verb, ())))
+        for text, verb in verbs
+    )
+    if console_link:
+        query = log_filter(log_job_ids(snapshot)[:_IDS_IN_QUERY])
+        say(f"  in the console: {console_link}")
+        say(f"  query for its log: {query}")
+
+
+def say_come_back(options: Options, name: str) -> None:
+    """How to find a job again that goes on without this command."""
+    job_id = ResourceName.parse(name).resource_id
+    say("the job goes on")
+    _say_commands(
+        [
+            ("come back", command(options, "watch", job_id)),
+            ("end it", command(options, "cancel", job_id)),
+        ]
+    )
+
+
+def _say_commands(commands: Iterable[tuple[str, str]]) -> None:
+    lines = list(commands)
+    width = max(len(text) for text, _ in lines)
+    for text, line in lines:
+        say(f"  {text:<{width}}  {line}")

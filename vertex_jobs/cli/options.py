@@ -1,0 +1,71 @@
+"""What was typed, with types: one namespace for all verbs.
+
+For the verbs' modules. A verb has the attributes of its own options only; ``verbs`` says which.
+"""
+
+import argparse
+from pathlib import Path
+
+__all__ = ["Options"]
+
+
+class Options(argparse.Namespace):
+    """The arguments of one command; those that say where to have values with every verb.
+
+    Attributes:
+        verb: What to do.
+        handler: ``module:function`` that does it.
+        on: ``local`` or ``vertex``.
+        state_dir: Of Local Vertex and of the journal; None for the default.
+        project: None for the endpoint's default, like the next two.
+        location: Region.
+        staging_bucket: ``gs://…``.
+        api_endpoint: Host of the Vertex AI API; None for the location's own.
+        config: Path of a job's YAML.
+        overrides: ``path=value`` each.
+        seed: Of the search on Local Vertex.
+        fresh: Whether every replica starts as a fresh process.
+        detach: Return when the job exists.
+        once: Come back to the job of the same content.
+        dry_run: Show what would be sent, and send nothing.
+        yes: Do not ask.
+        job: Id, resource name or display name.
+        filter_text: In the API's filter language.
+        format: How results are printed.
+        follow: Go on until the job has ended.
+        replica: E.g. ``workerpool0-0``; empty for all.
+        download: Where to put the best trial's model; None to leave it.
+        output: Where to put the package.
+        port: Of TensorBoard; 0 for any that is free.
+        print_env: Print the environment instead of serving.
+        strict: Answer unmodified clients as the service does.
+        command: To run against Local Vertex; empty to serve.
+    """
+
+    verb: str
+    handler: str
+    on: str = "local"
+    state_dir: Path | None = None
+    project: str | None = None
+    location: str | None = None
+    staging_bucket: str | None = None
+    api_endpoint: str | None = None
+    config: Path
+    overrides: list[str]
+    seed: int | None
+    fresh: bool
+    detach: bool
+    once: bool
+    dry_run: bool
+    yes: bool
+    job: str
+    filter_text: str
+    format: str
+    follow: bool
+    replica: str
+    download: Path | None
+    output: Path
+    port: int
+    print_env: bool
+    strict: bool
+    command: list[str]

@@ -1,0 +1,85 @@
+"""An argument parser that teaches: no abbreviations, and "did you mean" for every wrong word.
+
+For ``program``. It knows words, not jobs; the verbs and their options are in ``verbs``.
+"""
+
+import argparse
+import difflib
+from collections.abc import Callable, Iterable, Sequence
+from typing import NoReturn
+
+from vertex_jobs.errors import VertexJobsError
+
+__all__ = ["Parser", "UsageError", "one_of", "suggestion"]
+
+#: Words further from the mistyped one than this are no help.
+_NEAR = 0.6
+
+
+class UsageError(VertexJobsError):
+    """The command makes no sense as typed, or was declined; nothing was done."""
+
+
+def suggestion(word: str, known: Iterable[str]) -> str:
+    """``; did you mean X?`` for the nearest known word, else an empty text."""
+    near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=_NEAR)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def one_of(*words: str) -> Callable[[str], str]:
+    """An option's type that accepts these words only, and suggests the nearest."""
+
+    def choose(word: str) -> str:
+        if word in words:
+            return word
+        known = ", ".join(words)
+        raise argparse.ArgumentTypeError(f"{word!r} is none of {known}{suggestion(word, words)}")
+
+    return choose
+
+
+class Parser(argparse.ArgumentParser):
+    """A parser for a program or one of its verbs; a mistake is a `UsageError`."""
+
+    def __init__(self, prog: str, description: str, epilog: str) -> None:
+        """Keep the texts as they are laid out."""
+        super().__init__(
+            prog=prog,
+            description=description,
+            epilog=epilog,
+            formatter_class=_HelpFormatter,
+            allow_abbrev=False,
+            add_help=False,
+        )
+        self.add_argument("-h", "--help", action="help", help="this text")
+
+    def error(self, message: str) -> NoReturn:
+        """Raise instead of leaving the process.
+
+        Raises:
+            UsageError: Always.
+        """
+        raise UsageError(f"{message}\nsee: {self.prog} --help")
+
+    def check_flags(self, words: Sequence[str]) -> None:
+        """Refuse every flag that is not known, all at once.
+
+        Raises:
+            UsageError: If there is one.
+        """
+        known = self._option_string_actions
+        flags = [word.partition("=")[0] for word in words if _is_flag(word)]
+        wrong = [flag for flag in flags if flag not in known and flag[:2] not in known]
+        if wrong:
+            long = [flag for flag in known if flag.startswith("--")]
+            self.error("\n".join(f"there is no {flag}{suggestion(flag, long)}" for flag in wrong))
+
+
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=28, width=96)
+
+
+def _is_flag(word: str) -> bool:
+    """Whether the word is an option; a lone dash and negative numbers are not."""
+    return len(word) > 1 and word.startswith("-") and not word[1].isdigit()

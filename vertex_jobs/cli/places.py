@@ -1,0 +1,87 @@
+"""Which endpoint a command talks to: the options of every verb, turned into one.
+
+For the verbs. Nothing is contacted before `open_endpoint`; the place of a job is known without.
+"""
+
+from typing import TYPE_CHECKING
+
+from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.terminal import say
+from vertex_jobs.cli.words import count
+from vertex_jobs.errors import Fault, InvalidJobError, UnsupportedHereError
+from vertex_jobs.names import ResourceName
+
+if TYPE_CHECKING:
+    from vertex_jobs.endpoints import Endpoint
+    from vertex_jobs.requests import Place
+    from vertex_jobs.spec import JobSpec
+
+__all__ = ["job_place", "open_endpoint", "resume_interrupted"]
+
+
+def open_endpoint(options: Options) -> "Endpoint":
+    """Join or start Local Vertex, or sign in to Vertex AI.
+
+    Raises:
+        InvalidJobError: If an option does not go with the endpoint.
+        UnsupportedHereError: If the endpoint cannot be had here.
+    """
+    from vertex_jobs.endpoints import default_state_directory, local, vertex
+
+    if options.on == "vertex":
+        return vertex(
+            project=options.project,
+            location=options.location,
+            staging_bucket=options.staging_bucket,
+            api_endpoint=options.api_endpoint,
+            state_dir=options.state_dir,
+        )
+    if options.api_endpoint is not None:
+        rule = "says where Vertex AI answers, and the job runs on this machine"
+        fault = Fault("--api-endpoint", options.api_endpoint, rule, "add --on vertex")
+        raise InvalidJobError([fault], "command line")
+    directory = options.state_dir or default_state_directory()
+    try:
+        return local(
+            state_dir=directory,
+            project=options.project,
+            location=options.location,
+            staging_bucket=options.staging_bucket,
+        )
+    except OSError as error:
+        raise UnsupportedHereError(
+            f"{directory} cannot hold the state of Local Vertex ({error}); "
+            "name another with --state-dir"
+        ) from error
+
+
+def job_place(options: Options, job: "JobSpec") -> "Place":
+    """Where the job would be submitted; contacts nothing.
+
+    Raises:
+        InvalidJobError: If the request needs a word that nobody has said.
+    """
+    from vertex_jobs.requests.places import LOCAL_BUCKET, LOCAL_LOCATION, LOCAL_PROJECT, Place
+
+    bucket = options.staging_bucket or job.staging_bucket
+    location = options.location or LOCAL_LOCATION
+    if options.on == "local":
+        return Place(options.project or LOCAL_PROJECT, location, bucket or LOCAL_BUCKET)
+    faults = []
+    if not bucket:
+        rule = "is required on Vertex AI, which reads the package from Cloud Storage"
+        faults.append(Fault("staging_bucket", None, rule, "add --staging-bucket gs://BUCKET"))
+    if job.experiment and not options.project:
+        rule = "is part of the experiment's name, and without contact nobody says it"
+        faults.append(Fault("--project", None, rule, "add --project PROJECT"))
+    if faults:
+        raise InvalidJobError(faults, "command line")
+    return Place(options.project or "", location, bucket or "")
+
+
+def resume_interrupted(endpoint: "Endpoint") -> None:
+    """Let jobs that a stopped server left behind go on, and say which."""
+    names = endpoint.server.resume() if endpoint.server is not None else []
+    if names:
+        ids = ", ".join(ResourceName.parse(name).resource_id for name in names)
+        say(f"going on with {count(len(names), 'interrupted job')}: {ids}")

@@ -1,0 +1,113 @@
+"""How a watched job is shown: a block that is redrawn, or plain lines where none can be.
+
+For `following`. Both take snapshots, log lines and messages, and write to stderr alone.
+"""
+
+import contextlib
+import sys
+from datetime import datetime, timezone
+from types import TracebackType
+from typing import TYPE_CHECKING, Protocol
+
+from vertex_jobs.cli.events import events
+from vertex_jobs.cli.terminal import console, is_interactive, say
+from vertex_jobs.cli.words import duration, seconds_between
+from vertex_jobs.client import Snapshot
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+
+__all__ = ["Progress", "progress"]
+
+#: Often enough for a clock that shows seconds, seldom enough not to be seen.
+_REDRAWS_PER_SECOND = 4
+
+
+class Progress(Protocol):
+    """Shows one job while it is entered."""
+
+    def __enter__(self) -> "Progress":
+        """Begin to show."""
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        """Leave the screen tidy."""
+
+    def update(self, snapshot: Snapshot) -> None:
+        """The job has changed."""
+
+    def print_line(self, text: str) -> None:
+        """A log line or a message, which stays."""
+
+
+def progress() -> Progress:
+    """The display that fits stderr."""
+    return LiveProgress() if is_interactive() else PlainProgress()
+
+
+class PlainProgress(contextlib.AbstractContextManager["PlainProgress"]):
+    """One line per event, each with the time since the job was created."""
+
+    def __init__(self) -> None:
+        """Nothing was seen yet."""
+        self._seen: Snapshot | None = None
+
+    def __exit__(self, *exception: object) -> None:
+        """Nothing to tidy."""
+
+    def update(self, snapshot: Snapshot) -> None:
+        """Print what happened since the last time."""
+        now = datetime.now(timezone.utc)
+        elapsed = duration(seconds_between(snapshot.create_time, snapshot.end_time, now))
+        for event in events(self._seen, snapshot):
+            say(f"{elapsed:>7}  {event}")
+        self._seen = snapshot
+
+    def print_line(self, text: str) -> None:
+        """Print it."""
+        say(text)
+
+
+class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
+    """A block at the bottom of the screen; lines scroll above it."""
+
+    def __init__(self) -> None:
+        """Prepare; the block appears when entered."""
+        from rich.live import Live
+
+        self._console = console(sys.stderr)
+        self._seen: Snapshot | None = None
+        self._live = Live(
+            console=self._console,
+            get_renderable=self._render,
+            refresh_per_second=_REDRAWS_PER_SECOND,
+            transient=True,
+        )
+
+    def __enter__(self) -> "LiveProgress":
+        """Show the block."""
+        self._live.start(refresh=True)
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        """Take the block away; what stays is printed by the caller."""
+        self._live.stop()
+
+    def update(self, snapshot: Snapshot) -> None:
+        """Keep it for the next redraw."""
+        self._seen = snapshot
+
+    def print_line(self, text: str) -> None:
+        """Print it above the block, whole."""
+        self._console.print(text, soft_wrap=True)
+
+    def _render(self) -> "RenderableType":
+        from vertex_jobs.cli.screens import screen
+
+        if self._seen is None:
+            return ""
+        return screen(self._seen, datetime.now(timezone.utc), self._console.size)

@@ -1,0 +1,96 @@
+"""The verbs ``run`` and ``watch``: a job from its config, or an existing one, to its end."""
+
+from typing import TYPE_CHECKING
+
+from vertex_jobs.cli.confirmation import confirm
+from vertex_jobs.cli.following import follow
+from vertex_jobs.cli.footers import command, say_come_back
+from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.places import job_place, open_endpoint, resume_interrupted
+from vertex_jobs.cli.reading import say_settled
+from vertex_jobs.cli.showing import prepared_request
+from vertex_jobs.cli.tables import print_structured
+from vertex_jobs.cli.terminal import print_result, say
+from vertex_jobs.client import short_state
+from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.spec import load
+
+if TYPE_CHECKING:
+    from vertex_jobs.client import JobHandle
+    from vertex_jobs.endpoints import Endpoint
+    from vertex_jobs.spec import JobSpec
+
+__all__ = ["run", "run_job", "watch"]
+
+
+def run(options: Options) -> int:
+    """Run a config."""
+    return run_job(options, load(options.config, options.overrides))
+
+
+def run_job(options: Options, job: "JobSpec") -> int:
+    """Submit a job and follow it to its end.
+
+    Raises:
+        InvalidJobError: If an option does not go with the endpoint; nothing was submitted.
+    """
+    _check(options)
+    if options.dry_run:
+        print_structured(prepared_request(options, job).body, "json")
+        say("nothing was contacted; leave out --dry-run to submit this")
+        return 0
+    if options.on == "vertex":
+        job_place(options, job)  # says what is missing before anybody signs in
+    with open_endpoint(options) as endpoint:
+        resume_interrupted(endpoint)
+        say_settled(endpoint)
+        if options.on == "vertex":
+            confirm(options, job, endpoint)
+        handle = _submit(options, endpoint, job)
+        if options.detach:
+            print_result(handle.name)
+            say_come_back(options, handle.name)
+            return 0
+        return follow(options, endpoint, handle)
+
+
+def watch(options: Options) -> int:
+    """Follow an existing job to its end."""
+    with open_endpoint(options) as endpoint:
+        resume_interrupted(endpoint)
+        handle = endpoint.job(options.job)
+        say(f"{handle.display_name}: {handle.name}")
+        return follow(options, endpoint, handle)
+
+
+def _check(options: Options) -> None:
+    """Refuse settings of Local Vertex for a job that runs elsewhere.
+
+    Raises:
+        InvalidJobError: With every such option.
+    """
+    if options.on == "local":
+        return
+    given = {"--seed": options.seed is not None, "--fresh": options.fresh}
+    rule = "is a setting of Local Vertex, which Vertex AI does not have"
+    faults = [Fault(name, None, rule, "drop it") for name, is_given in given.items() if is_given]
+    if faults:
+        raise InvalidJobError(faults, "command line")
+
+
+def _submit(options: Options, endpoint: "Endpoint", job: "JobSpec") -> "JobHandle":
+    try:
+        handle = endpoint.submit(job, once=options.once, **_local_settings(options))
+    except KeyboardInterrupt:
+        say("interrupted while the job was being submitted; whether it exists is shown by:")
+        say(f"  {command(options, 'list')}")
+        raise
+    state = short_state(handle.last_seen.state).lower()
+    again = f" (of the same content, {state})" if options.once else ""
+    say(f"{handle.display_name}: {handle.name}{again}")
+    return handle
+
+
+def _local_settings(options: Options) -> dict[str, int | bool]:
+    settings: dict[str, int | bool] = {} if options.seed is None else {"seed": options.seed}
+    return settings | ({"fresh": True} if options.fresh else {})

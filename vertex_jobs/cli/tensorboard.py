@@ -1,0 +1,57 @@
+"""The verb ``tensorboard``: TensorBoard on a job's logs where they lie, in Cloud Storage.
+
+TensorBoard runs in a child, so that the variables which point its storage library at the endpoint
+are the child's alone.
+"""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from vertex_jobs.cli.details import log_directory
+from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.places import open_endpoint
+from vertex_jobs.cli.terminal import say
+from vertex_jobs.errors import UnsupportedHereError
+
+if TYPE_CHECKING:
+    from vertex_jobs.endpoints import Endpoint
+
+__all__ = ["serve"]
+
+
+def serve(options: Options) -> int:
+    """Run TensorBoard until it is interrupted.
+
+    Raises:
+        UnsupportedHereError: If TensorBoard is not installed, or the job has no logs.
+    """
+    if find_spec("tensorboard") is None:
+        raise UnsupportedHereError(
+            "TensorBoard is not installed; install it with: pip install 'vertex-jobs[train]'"
+        )
+    with open_endpoint(options) as endpoint:
+        directory = log_directory(endpoint.job(options.job).last_seen)
+        if endpoint.server is not None:
+            endpoint.server.hold(os.getpid())
+        environment = os.environ | _storage(endpoint)
+    say(f"TensorBoard on {directory}; Ctrl-C ends it")
+    words = [sys.executable, "-m", "vertex_jobs.cli.tensorboard_server"]
+    with subprocess.Popen([*words, directory, str(options.port)], env=environment) as child:
+        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
+        with contextlib.suppress(KeyboardInterrupt):  # the child has got it from the terminal too
+            child.wait()
+    return 0
+
+
+def _storage(endpoint: "Endpoint") -> dict[str, str]:
+    """The variables by which gcsfs finds the endpoint's Cloud Storage; none for Google's."""
+    url = endpoint.connection.storage_endpoint
+    if url is None:
+        return {}
+    # gcsfs would ask for the bucket's type over gRPC first, and wait a minute for no answer.
+    return {"STORAGE_EMULATOR_HOST": url, "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT": "false"}

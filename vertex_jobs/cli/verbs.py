@@ -1,0 +1,229 @@
+"""The verbs: what each is called, says about itself, takes, and is done by.
+
+For ``program``. Data and the options that several verbs share; nothing is done here.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from vertex_jobs.cli import arguments
+from vertex_jobs.cli.parser import Parser
+
+__all__ = ["PROGRAM", "VERBS", "Verb", "overview", "verb_parser"]
+
+PROGRAM = "vertex-jobs"
+
+
+@dataclass(frozen=True)
+class Verb:
+    """One verb.
+
+    Attributes:
+        group: Heading in the overview.
+        summary: One line.
+        description: What a person must know to use it.
+        examples: Lines to copy, without the program's name.
+        handler: ``module:function``.
+        add_options: Each adds some of its options to a parser.
+        takes_command: Whether words after ``--`` are a command.
+    """
+
+    group: str
+    summary: str
+    description: str
+    examples: tuple[str, ...]
+    handler: str
+    add_options: tuple[Callable[[Parser], None], ...]
+    takes_command: bool = False
+
+
+_RUN = "running and making jobs"
+_READ = "jobs that exist, on either endpoint"
+_TRIALS = "trials of a tuning job"
+_EMULATE = "Local Vertex"
+_JOB_WORDS = "JOB is an id, a full resource name or a display name."
+
+VERBS = {
+    "run": Verb(
+        _RUN,
+        "package a config's script, submit the job and watch it to its end",
+        "On this machine it runs as Vertex AI would run it, with no account and no network. With\n"
+        "--on vertex the same request goes to Vertex AI, after the machines and the worst case\n"
+        "are shown and you have said yes. Ctrl-C leaves the job running.",
+        (
+            "run configs/digits_search.yaml",
+            "run configs/digits_search.yaml --set max_trial_count=4 --set args.epochs=2",
+            "run configs/digits_search.yaml --on vertex --staging-bucket gs://my-bucket",
+            "run configs/digits_search.yaml --detach",
+        ),
+        "vertex_jobs.cli.running:run",
+        (arguments.add_config, arguments.add_run, arguments.add_endpoint),
+    ),
+    "demo": Verb(
+        _RUN,
+        "run the demo study: 16 trials of a small digits classifier",
+        "Config and script come with the package. Needs the extra 'train': TensorFlow, Keras and\n"
+        "scikit-learn. Takes about three minutes on two CPU cores.",
+        ("demo", "demo --set max_trial_count=4"),
+        "vertex_jobs.cli.demo:run_demo",
+        (arguments.add_overrides, arguments.add_run, arguments.add_endpoint),
+    ),
+    "show": Verb(
+        _RUN,
+        "print the request of a config, exactly as run would send it",
+        "The body in the JSON form of the API, v1. {submission} stands for 16 hexadecimal digits\n"
+        "that are drawn for each submission. Nothing is contacted.",
+        (
+            "show configs/digits_search.yaml",
+            "show configs/digits_search.yaml --format yaml",
+            "show configs/digits_search.yaml --on vertex --staging-bucket gs://my-bucket",
+        ),
+        "vertex_jobs.cli.showing:show",
+        (arguments.add_config, arguments.add_document_format, arguments.add_place),
+    ),
+    "package": Verb(
+        _RUN,
+        "write a config's package, and prove that it works",
+        "A source distribution whose name holds the hash of its content. The proof: unpacked into\n"
+        "an empty folder, its module answers --help.",
+        ("package configs/digits_search.yaml", "package configs/digits_search.yaml --output /tmp"),
+        "vertex_jobs.cli.showing:write_package",
+        (arguments.add_config, arguments.add_output),
+    ),
+    "list": Verb(
+        _READ,
+        "every job, newest first",
+        "JSON and YAML give the API's resources. Earlier submissions that got no answer are\n"
+        "looked up first, and what became of each is said.",
+        (
+            "list",
+            "list --format json",
+            "list --filter 'state=\"JOB_STATE_RUNNING\"'",
+            "list --filter labels.team=digits --on vertex",
+        ),
+        "vertex_jobs.cli.reading:list_jobs",
+        (arguments.add_filter, arguments.add_table_format, arguments.add_endpoint),
+    ),
+    "describe": Verb(
+        _READ,
+        "a job's resource, as the API gives it",
+        _JOB_WORDS,
+        ("describe 1234567890", "describe digits-search --format yaml"),
+        "vertex_jobs.cli.reading:describe",
+        (arguments.add_job, arguments.add_document_format, arguments.add_endpoint),
+    ),
+    "watch": Verb(
+        _READ,
+        "follow a job to its end, as run does",
+        f"{_JOB_WORDS}\nThe exit code is that of the job. Ctrl-C leaves it running.",
+        ("watch digits-search",),
+        "vertex_jobs.cli.running:watch",
+        (arguments.add_job, arguments.add_endpoint),
+    ),
+    "logs": Verb(
+        _READ,
+        "a job's log lines, oldest first",
+        f"{_JOB_WORDS}\nOf a study: the lines of all trials. JSON gives one object per line.",
+        ("logs digits-search", "logs digits-search -f", "logs 123 --replica workerpool0-0"),
+        "vertex_jobs.cli.logs:print_logs",
+        (arguments.add_job, arguments.add_logs, arguments.add_endpoint),
+    ),
+    "cancel": Verb(
+        _READ,
+        "ask for a job to end",
+        f"{_JOB_WORDS}\nReturns at once; 'watch' waits for the end.",
+        ("cancel digits-search",),
+        "vertex_jobs.cli.changing:cancel",
+        (arguments.add_job, arguments.add_endpoint),
+    ),
+    "delete": Verb(
+        _READ,
+        "delete a job that has ended; what it wrote stays",
+        _JOB_WORDS,
+        ("delete 1234567890",),
+        "vertex_jobs.cli.changing:delete",
+        (arguments.add_job, arguments.add_endpoint),
+    ),
+    "trials": Verb(
+        _TRIALS,
+        "every trial: state, metric, parameters",
+        f"{_JOB_WORDS}\nJSON and YAML have every measurement as well.",
+        ("trials digits-search", "trials digits-search --format csv > trials.csv"),
+        "vertex_jobs.cli.studies:print_trials",
+        (arguments.add_job, arguments.add_table_format, arguments.add_endpoint),
+    ),
+    "best": Verb(
+        _TRIALS,
+        "the best trial, and why it is",
+        f"{_JOB_WORDS}\nWith several metrics: every trial that no other beats. While the job\n"
+        "runs: the best so far.",
+        ("best digits-search", "best digits-search --download best-model"),
+        "vertex_jobs.cli.studies:print_best",
+        (
+            arguments.add_job,
+            arguments.add_download,
+            arguments.add_table_format,
+            arguments.add_endpoint,
+        ),
+    ),
+    "tensorboard": Verb(
+        _TRIALS,
+        "TensorBoard on a job's logs in Cloud Storage, of either endpoint",
+        f"{_JOB_WORDS}\nOf a study: every trial is a run. Needs the extra 'train'. Ctrl-C ends it.",
+        ("tensorboard digits-search", "tensorboard digits-search --port 6007"),
+        "vertex_jobs.cli.tensorboard:serve",
+        (arguments.add_job, arguments.add_port, arguments.add_endpoint),
+    ),
+    "emulate": Verb(
+        _EMULATE,
+        "Local Vertex for unmodified programs",
+        "With a command: runs it with the environment that points every Google client at Local\n"
+        "Vertex, and exits with its code. Without: serves until Ctrl-C. Jobs that were\n"
+        "interrupted go on. A server that this command started ends with it.",
+        (
+            "emulate -- python my_program.py",
+            "emulate",
+            'emulate --print-env    # in a shell: eval "$(vertex-jobs emulate --print-env)"',
+        ),
+        "vertex_jobs.cli.emulating:emulate",
+        (arguments.add_emulate,),
+        takes_command=True,
+    ),
+}
+
+
+def verb_parser(name: str, verb: Verb) -> Parser:
+    """The parser of one verb."""
+    examples = "\n".join(f"  {PROGRAM} {line}" for line in verb.examples)
+    description = f"{verb.summary[0].upper()}{verb.summary[1:]}.\n\n{verb.description}"
+    parser = Parser(f"{PROGRAM} {name}", description, f"examples:\n{examples}")
+    for add in verb.add_options:
+        add(parser)
+    if verb.takes_command:
+        parser.usage = f"{PROGRAM} {name} [options] [-- COMMAND ...]"
+    return parser
+
+
+def overview() -> str:
+    """The program's help: every verb on one line."""
+    lines = [
+        f"usage: {PROGRAM} VERB [options]",
+        "",
+        "Run and tune training jobs on Vertex AI, rehearsed on your own machine first.",
+        "The same config runs here (--on local, the default) and there (--on vertex).",
+    ]
+    group = ""
+    for name, verb in VERBS.items():
+        if verb.group != group:
+            group = verb.group
+            lines += ["", f"{group}:"]
+        lines.append(f"  {name:<13}{verb.summary}")
+    lines += [
+        "",
+        "Results go to stdout, everything else to stderr.",
+        "Exit codes: 0 done, 1 the job failed, 2 the input is wrong, 3 the endpoint refused or was",
+        "lost, 130 interrupted (the job goes on).",
+        "",
+        f"A verb's options and examples: {PROGRAM} VERB --help",
+    ]
+    return "\n".join(lines)

@@ -1,0 +1,80 @@
+"""Numbers, times and trials as short text.
+
+For tables, progress and summaries. Pure functions.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timezone
+
+from vertex_jobs.study import Objective, Trial
+
+__all__ = [
+    "ago",
+    "count",
+    "duration",
+    "metrics",
+    "moment",
+    "number",
+    "outcome",
+    "parameters",
+    "seconds_between",
+]
+
+
+def number(value: object) -> str:
+    """Six significant digits: enough to tell trials apart, short enough to read."""
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def count(amount: int, noun: str) -> str:
+    """``1 trial``, ``2 trials``."""
+    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
+
+
+def duration(seconds: float) -> str:
+    """``0:42``, ``12:05``, ``3:00:10``."""
+    minutes, rest = divmod(int(max(0.0, seconds)), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+
+
+def moment(text: str) -> datetime:
+    """The time that an RFC 3339 text of the API says, to the second."""
+    # Up to nine decimals come, or none, and Python 3.10 reads neither by itself.
+    return datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+
+
+def seconds_between(start: str | None, end: str | None, now: datetime) -> float:
+    """Seconds from one time of the API to another, or to now; 0 before the start."""
+    if start is None:
+        return 0.0
+    return ((moment(end) if end else now) - moment(start)).total_seconds()
+
+
+def ago(text: str | None, now: datetime) -> str:
+    """``12 s ago``, ``3 min ago``, ``5 h ago``, ``2 d ago``."""
+    if not text:
+        return ""
+    seconds = max(0.0, (now - moment(text)).total_seconds())
+    for unit, size, limit in (("s", 1, 60), ("min", 60, 3600), ("h", 3600, 172_800)):
+        if seconds < limit:
+            return f"{seconds // size:.0f} {unit} ago"
+    return f"{seconds // 86_400:.0f} d ago"
+
+
+def parameters(trial: Trial) -> str:
+    """``learning_rate=0.00284 n_units=141``."""
+    return " ".join(f"{key}={number(value)}" for key, value in trial.parameters.items())
+
+
+def metrics(values: Mapping[str, float], objectives: Sequence[Objective]) -> str:
+    """``accuracy 0.9889``: the metrics that count, as far as there are any."""
+    present = [goal.metric_id for goal in objectives if goal.metric_id in values]
+    return " ".join(f"{metric} {number(values[metric])}" for metric in present)
+
+
+def outcome(trial: Trial, objectives: Sequence[Objective]) -> str:
+    """The final metrics that count; empty where there are none yet."""
+    return metrics(trial.metrics, objectives)

@@ -1,0 +1,34 @@
+"""The client: submit, attach, watch, logs, cancel; over the Vertex AI API to any endpoint.
+
+For the endpoints module and the command line. Importing it imports nothing of Google's; the
+generated clients load on first use.
+"""
+
+from vertex_jobs.client.client import Client
+from vertex_jobs.client.completion import as_completed
+from vertex_jobs.client.connection import OPTIONS_HEADER, Connection
+from vertex_jobs.client.handle import JobHandle
+from vertex_jobs.client.journal import Entry
+from vertex_jobs.client.kinds import KINDS, JobKind, is_success, is_terminal, short_state
+from vertex_jobs.client.log_entries import LogEntry
+from vertex_jobs.client.outcomes import JobCancelledError
+from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.client.timing import Timing
+
+__all__ = [
+    "KINDS",
+    "OPTIONS_HEADER",
+    "Client",
+    "Connection",
+    "Entry",
+    "JobCancelledError",
+    "JobHandle",
+    "JobKind",
+    "LogEntry",
+    "Snapshot",
+    "Timing",
+    "as_completed",
+    "is_success",
+    "is_terminal",
+    "short_state",
+]

@@ -1,0 +1,158 @@
+"""The client of one endpoint: submit jobs, find them again, list them.
+
+For the endpoints module, which wraps it in ``local()`` and ``vertex()``. It talks the Vertex AI API
+and knows nothing else about who answers.
+"""
+
+import secrets
+import tempfile
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from vertex_jobs.client.connection import Connection
+from vertex_jobs.client.handle import JobHandle
+from vertex_jobs.client.jobs import Jobs, Resource
+from vertex_jobs.client.journal import Entry, Journal
+from vertex_jobs.client.kinds import short_state
+from vertex_jobs.client.logs import LogReader
+from vertex_jobs.client.lookup import Lookup
+from vertex_jobs.client.submission import Submitter, has_label, settle
+from vertex_jobs.client.timing import Timing
+from vertex_jobs.client.tracking import Tracker
+from vertex_jobs.client.uploads import upload
+from vertex_jobs.errors import SubmissionUnknownError
+from vertex_jobs.names import CONTENT_LABEL
+
+if TYPE_CHECKING:
+    from vertex_jobs.requests import Place, Request
+    from vertex_jobs.spec import JobSpec
+
+__all__ = ["Client"]
+
+#: A job of the same content that ended so is no reason not to run again.
+_FRUITLESS = frozenset({"FAILED", "CANCELLED", "EXPIRED"})
+
+
+def _new_nonce() -> str:
+    """64 random bits: a label value, and a component of the output directory."""
+    return secrets.token_hex(8)
+
+
+class Client:
+    """Jobs at one endpoint."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        timing: Timing | None = None,
+        nonce: Callable[[], str] = _new_nonce,
+    ) -> None:
+        """Prepare; nothing is contacted before the first call.
+
+        Args:
+            connection: Where the jobs are.
+            timing: Clock and sleep; the system's unless given.
+            nonce: Makes the value of each submission's label.
+        """
+        self.connection = connection
+        self._timing = timing or Timing()
+        self._nonce = nonce
+        self._jobs = Jobs(connection)
+        self._log_reader = LogReader(connection, self._timing)
+        self._lookup = Lookup(self._jobs, self._timing)
+        self._journal = Journal(connection.state_directory / "submissions")
+
+    def submit(
+        self,
+        job: "JobSpec",
+        *,
+        place: "Place | None" = None,
+        headers: Mapping[str, str] | None = None,
+        once: bool = False,
+    ) -> JobHandle:
+        """Package, upload and create the job; returns when it exists.
+
+        Args:
+            job: What to run.
+            place: Where to, if the job has a staging bucket of its own; else the connection's.
+            headers: Sent with this create, over those of the connection.
+            once: Return the job of the same content that is under way or has succeeded, if there
+                is one, instead of making another.
+
+        Raises:
+            PackagingError: If the script cannot be packaged; nothing was sent.
+            EndpointError: If the endpoint refused; there is no job.
+            SubmissionUnknownError: If it is not known whether there is a job.
+        """
+        # Here because the reading verbs do without: they start faster.
+        from vertex_jobs import packaging, requests
+
+        place = place or self.connection.place
+        package = packaging.describe(job)
+        request = requests.build(job, package, place)
+        existing = self._same_content(request) if once else None
+        if existing is not None:
+            return self._handle(existing)
+        with tempfile.TemporaryDirectory(prefix="vertex-jobs-") as directory:
+            file = packaging.package(job, Path(directory))
+            resource = Submitter(
+                self._jobs, self._journal, self.connection.api_endpoint, self._timing
+            ).submit(
+                request,
+                self._nonce(),
+                upload=lambda: upload(self.connection, file, requests.package_uri(place, package)),
+                headers={**self.connection.headers, **(headers or {})},
+            )
+        return self._handle(resource)
+
+    def job(self, text: str) -> JobHandle:
+        """The job with that id, full resource name or display name; see `Lookup.find`."""
+        return self._handle(self._lookup.find(text))
+
+    def jobs(self, filter_text: str = "") -> list[JobHandle]:
+        """Jobs of every kind, newest first; see `Lookup.list`. Settles the journal first."""
+        self.settle()
+        return [self._handle(resource) for resource in self._lookup.list(filter_text)]
+
+    def settle(self) -> list[Entry]:
+        """Find out what became of earlier submissions that got no answer.
+
+        Returns:
+            The entries that were open, with the state they have now.
+
+        Raises:
+            EndpointError: If the endpoint cannot be asked.
+        """
+        return settle(self._journal, self._jobs, self.connection.api_endpoint, self._timing.now())
+
+    def close(self) -> None:
+        """Close the connections; jobs go on, and results stay valid."""
+        self._jobs.close()
+        self._log_reader.close()
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        self.close()
+
+    def _same_content(self, request: "Request") -> Resource | None:
+        content = request.body["labels"][CONTENT_LABEL]
+        for entry in self.settle():
+            if entry.is_open and entry.body["labels"].get(CONTENT_LABEL) == content:
+                raise SubmissionUnknownError(
+                    f"a job of the same content, {entry.display_name!r}, may exist: its create "
+                    f"got no answer ({entry.detail}); look with: vertex-jobs list; "
+                    "to start another all the same, leave out --once"
+                )
+        same = self._lookup.list(f'labels.{CONTENT_LABEL}="{content}"')
+        for resource in same:
+            fruitful = short_state(str(resource.get("state", ""))) not in _FRUITLESS
+            if fruitful and has_label(resource, CONTENT_LABEL, content):
+                return resource
+        return None
+
+    def _handle(self, resource: Resource) -> JobHandle:
+        return JobHandle(Tracker(resource, self._jobs, self._log_reader, self._timing))

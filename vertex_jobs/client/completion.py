@@ -1,0 +1,59 @@
+"""Several jobs awaited together.
+
+For users, as ``vertex_jobs.as_completed``; it is to job handles what
+``concurrent.futures.as_completed`` is to futures.
+"""
+
+import concurrent.futures
+from collections.abc import Iterable, Iterator
+
+from vertex_jobs.client.handle import JobHandle
+from vertex_jobs.client.timing import Timing
+
+__all__ = ["as_completed"]
+
+_FIRST_INTERVAL_SECONDS = 0.2
+_LONGEST_INTERVAL_SECONDS = 5.0
+
+
+def as_completed(
+    handles: Iterable[JobHandle], timeout: float | None = None, *, timing: Timing | None = None
+) -> Iterator[JobHandle]:
+    """The handles in the order in which their jobs end, however they do.
+
+    Args:
+        handles: Of any endpoints; a job that is given twice comes once.
+        timeout: Seconds from the call to the last end; None for no limit.
+        timing: Clock and sleep between rounds; the system's unless given.
+
+    Raises:
+        concurrent.futures.TimeoutError: If some have not ended in time; they go on.
+        EndpointError: If an endpoint was lost or refused.
+    """
+    timing = timing or Timing()
+    deadline = None if timeout is None else timing.clock() + timeout
+    return _rounds({handle.name: handle for handle in handles}, deadline, timing)
+
+
+def _rounds(
+    pending: dict[str, JobHandle], deadline: float | None, timing: Timing
+) -> Iterator[JobHandle]:
+    intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
+    while pending:
+        ended = [handle for handle in pending.values() if handle.done()]
+        for handle in ended:
+            del pending[handle.name]
+            yield handle
+        if not pending:
+            return
+        if ended:
+            intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
+        pause = next(intervals)
+        if deadline is not None:
+            remaining = deadline - timing.clock()
+            if remaining <= 0:
+                raise concurrent.futures.TimeoutError(
+                    f"{len(pending)} jobs have not ended in time; they go on: {', '.join(pending)}"
+                )
+            pause = min(pause, remaining)
+        timing.sleep(pause)

@@ -1,0 +1,59 @@
+"""Where jobs are sent and what goes with every call: plain values, no open connection.
+
+For whoever builds a `Client`: the endpoints module for Google's service and for Local Vertex. Which
+of the two it is cannot be told from here, and nothing in the client asks.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vertex_jobs.names import ResourceName
+
+if TYPE_CHECKING:
+    from vertex_jobs.requests import Place
+
+__all__ = ["OPTIONS_HEADER", "WAIT_HEADER", "Connection"]
+
+#: Settings of the endpoint for one created job, as a JSON object; no part of the request.
+OPTIONS_HEADER = "x-vertex-jobs-options"
+#: Sent with a poll: the ``updateTime`` last seen. An endpoint that knows it holds its answer until
+#: the resource has changed, for 2 s at most; any other ignores it.
+WAIT_HEADER = "x-vertex-jobs-wait"
+
+
+@dataclass(frozen=True)
+class Connection:
+    """An endpoint and how to talk to it.
+
+    Attributes:
+        place: Project, location and staging bucket.
+        api_endpoint: Host of the API, or an ``http://`` URL, which the REST transport takes.
+        credentials: From google-auth, with the cloud-platform scope; anonymous where none count.
+        state_directory: Holds the journal of submissions; made when needed.
+        transport: ``rest`` or ``grpc``, as the generated clients spell it.
+        storage_endpoint: URL of the Cloud Storage API; None for Google's.
+        logging_endpoint: URL of the Cloud Logging API.
+        headers: Sent with every create.
+        console_url: Template with ``{location}``, ``{id}`` and ``{project}``; empty without one.
+    """
+
+    place: "Place"
+    api_endpoint: str
+    credentials: Any
+    state_directory: Path
+    transport: str = "rest"
+    storage_endpoint: str | None = None
+    logging_endpoint: str = "https://logging.googleapis.com"
+    headers: Mapping[str, str] = field(default_factory=dict)
+    console_url: str = ""
+
+    def console_link(self, name: str) -> str:
+        """The page of that job in the console; empty where there is no console."""
+        if not self.console_url:
+            return ""
+        resource = ResourceName.parse(name)
+        return self.console_url.format(
+            location=resource.location, id=resource.resource_id, project=self.place.project
+        )

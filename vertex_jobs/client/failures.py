@@ -1,0 +1,197 @@
+"""One table from the exceptions of the libraries below to ours, and what each means for a create.
+
+For every module of the client that calls out: wrap the call in `translated`. The service's own
+message is kept, and a remedy is added where the cause is known. Nothing is retried here.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from typing import Any
+
+from vertex_jobs.client.remedies import remedy_for
+from vertex_jobs.errors import EndpointError, EndpointLostError, RequestRefusedError
+
+__all__ = ["is_definite", "is_transient", "translate", "translated", "was_never_sent"]
+
+#: Worth another attempt when reading: time-outs, rate limits, and trouble inside the service.
+_TRANSIENT = frozenset({408, 429, 499, 500, 502, 503, 504})
+#: After these a create may have taken effect. 429 is not among them: quota and rate limits are
+#: checked before anything is made. Neither is 501: a method that is not implemented did nothing.
+_AMBIGUOUS = _TRANSIENT - {429}
+
+#: Canonical names of the statuses, for answers that carry a number only.
+#: Source: google.rpc.Code.
+_STATUS_NAMES = {
+    400: "INVALID_ARGUMENT",
+    401: "UNAUTHENTICATED",
+    403: "PERMISSION_DENIED",
+    404: "NOT_FOUND",
+    409: "ABORTED",
+    412: "FAILED_PRECONDITION",
+    416: "OUT_OF_RANGE",
+    429: "RESOURCE_EXHAUSTED",
+    499: "CANCELLED",
+    500: "INTERNAL",
+    501: "UNIMPLEMENTED",
+    503: "UNAVAILABLE",
+    504: "DEADLINE_EXCEEDED",
+}
+
+Translation = Callable[[Any, str], EndpointError]
+
+
+@contextmanager
+def translated(subject: str) -> Iterator[None]:
+    """Turn a lower library's exception into ours; anything that is not in the table passes.
+
+    Args:
+        subject: What was called, for the message: an endpoint or a URL.
+
+    Raises:
+        EndpointError: From the exception that was caught.
+    """
+    try:
+        yield
+    except Exception as error:
+        translation = translate(error, subject)
+        if translation is None:
+            raise
+        raise translation from error
+
+
+def translate(error: Exception, subject: str) -> EndpointError | None:
+    """Our error for an exception of a lower library; None for one that is not in the table."""
+    for exception_type, translation in _table():
+        if isinstance(error, exception_type):
+            return translation(error, subject)
+    return None
+
+
+def is_transient(error: EndpointError) -> bool:
+    """Whether reading again may succeed."""
+    if isinstance(error, RequestRefusedError):
+        return error.code in _TRANSIENT
+    return isinstance(error, EndpointLostError)
+
+
+def is_definite(error: EndpointError) -> bool:
+    """Whether a create that ended so has certainly made nothing."""
+    if isinstance(error, RequestRefusedError):
+        return error.code not in _AMBIGUOUS
+    return was_never_sent(error.__cause__)
+
+
+def was_never_sent(error: BaseException | None) -> bool:
+    """Whether no byte of the request can have reached the endpoint.
+
+    A refused connection, a host that does not exist and credentials that could not be had say so;
+    a connection that broke later does not.
+    """
+    import requests
+    import urllib3
+    from google.auth.exceptions import GoogleAuthError
+
+    never = (GoogleAuthError, requests.ConnectTimeout, requests.exceptions.InvalidURL)
+    if isinstance(error, never):
+        return True
+    if not isinstance(error, requests.ConnectionError) or not error.args:
+        return False
+    reason = getattr(error.args[0], "reason", None)
+    return isinstance(reason, urllib3.exceptions.ConnectTimeoutError)  # base of refused, unresolved
+
+
+@cache
+def _table() -> tuple[tuple[type[Exception], Translation], ...]:
+    """The table; the first row that fits an exception counts, so special rows stand first."""
+    import grpc
+    import requests
+    from google.api_core import exceptions as api
+    from google.auth import exceptions as auth
+    from google.cloud.storage.exceptions import InvalidResponse
+    from google.protobuf.json_format import ParseError
+
+    return (
+        (api.GoogleAPICallError, _answered),
+        (api.RetryError, _lost),
+        (InvalidResponse, _answered_storage),
+        (auth.TransportError, _lost),
+        (auth.GoogleAuthError, _without_credentials),
+        (requests.exceptions.RequestException, _lost),
+        (ParseError, _garbled),
+        (UnicodeDecodeError, _garbled),
+        (grpc.RpcError, _answered_grpc),
+    )
+
+
+def _answered(error: Any, subject: str) -> EndpointError:
+    """A Google client's exception: the status, and the message of the answer's body."""
+    code = int(error.code or 500)
+    body = _error_body(error.response)
+    status = body.get("status") or getattr(error.grpc_status_code, "name", "")
+    return _refused(body.get("message") or str(error.message), code, str(status))
+
+
+def _answered_storage(error: Any, subject: str) -> EndpointError:
+    """An upload's exception, which holds the bare HTTP answer."""
+    body = _error_body(error.response)
+    return _refused(body.get("message") or str(error), int(error.response.status_code), "")
+
+
+def _answered_grpc(error: Any, subject: str) -> EndpointError:
+    """A bare gRPC error, which the generated clients let through while streaming pages."""
+    from google.api_core import exceptions
+
+    untyped: Any = exceptions
+    return _answered(untyped.from_grpc_error(error), subject)
+
+
+def _lost(error: Exception, subject: str) -> EndpointError:
+    return EndpointLostError(
+        f"no answer from {subject}: {_root(error)}; "
+        "check that the endpoint is up and that this machine can reach it"
+    )
+
+
+def _garbled(error: Exception, subject: str) -> EndpointError:
+    return EndpointLostError(
+        f"the answer from {subject} is no answer of this API ({error}); "
+        "check that the address is the API's and that no proxy answers in its place"
+    )
+
+
+def _without_credentials(error: Exception, subject: str) -> EndpointError:
+    return _refused(str(error), 401, "UNAUTHENTICATED")
+
+
+def _refused(message: str, code: int, status: str) -> RequestRefusedError:
+    remedy = remedy_for(message, code)
+    text = f"{message}\n{remedy}" if remedy else message
+    return RequestRefusedError(
+        text, code=code, status=status or _STATUS_NAMES.get(code, f"HTTP_{code}")
+    )
+
+
+def _error_body(response: Any) -> dict[str, str]:
+    """The ``error`` object of a JSON answer; empty when the body is something else."""
+    try:
+        body = response.json()["error"]
+    except (AttributeError, KeyError, TypeError, ValueError):
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
+def _root(error: BaseException) -> str:
+    """The innermost cause, which says most: ``[Errno 111] Connection refused``."""
+    inner: Any = error
+    while True:
+        reason = getattr(inner, "reason", None)
+        nested = inner.args[-1] if getattr(inner, "args", ()) else None
+        if isinstance(reason, BaseException):
+            inner = reason
+        elif isinstance(nested, BaseException):
+            inner = nested
+        else:
+            break
+    text = str(inner)
+    return text.rpartition("Failed to establish a new connection: ")[2] or type(inner).__name__

@@ -1,0 +1,199 @@
+"""The three job collections and the models over the generated clients: one call, one attempt.
+
+The only module that imports the SDK's generated clients, on first use (0.8 s). Resources come and
+go as the API's JSON, so that no proto leaves this file. Nothing here retries: a read's caller wraps
+it in `timing.persist`, and a create must never be repeated.
+"""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+from vertex_jobs.client.connection import WAIT_HEADER, Connection
+from vertex_jobs.client.failures import translated
+from vertex_jobs.client.kinds import JobKind, kind_of_collection
+from vertex_jobs.errors import (
+    EndpointLostError,
+    JobNotFoundError,
+    RequestRefusedError,
+    UnsupportedHereError,
+)
+from vertex_jobs.names import ResourceName, location_name
+
+__all__ = ["Jobs", "Resource"]
+
+#: A resource in the API's JSON form: camelCase, enum names, int64 as text, defaults absent.
+Resource = dict[str, Any]
+
+#: The generated clients have no time-out of their own, and a silent endpoint would hang them.
+_TIMEOUT_SECONDS = 60.0
+_PAGE_SIZE = 100
+
+
+class Jobs:
+    """Create, get, list, cancel and delete jobs at one endpoint, and get models."""
+
+    def __init__(self, connection: Connection) -> None:
+        """Keep the connection; nothing is imported or opened before the first call."""
+        self.connection = connection
+        self._opened: dict[str, Any] = {}
+
+    def create(
+        self, kind: JobKind, parent: str, body: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> Resource:
+        """Send one create request, exactly once.
+
+        Raises:
+            UnsupportedHereError: If the installed SDK does not know a field of the body.
+            EndpointError: Whatever came of it; `failures.is_definite` tells what that means.
+        """
+        request = {"parent": parent, kind.noun: self._parse(kind, body)}
+        resource = self._call(kind, f"create_{kind.noun}", request, headers)
+        if "name" not in resource:
+            raise EndpointLostError(
+                f"{self.connection.api_endpoint} answered a create without a job's name; "
+                "check that no proxy answers in its place"
+            )
+        return resource
+
+    def get(self, name: str, seen: str = "") -> Resource:
+        """Read one job.
+
+        Args:
+            name: Full resource name.
+            seen: The ``updateTime`` last seen: the endpoint may hold its answer until there is
+                news, for 2 s at most. Empty to be answered at once.
+
+        Raises:
+            JobNotFoundError: If there is no such job (any more).
+            EndpointError: If the endpoint refused or was lost.
+        """
+        kind = kind_of_collection(ResourceName.parse(name).collection)
+        headers = {WAIT_HEADER: seen} if seen else {}
+        with _existing(name):
+            return self._call(kind, f"get_{kind.noun}", {"name": name}, headers)
+
+    def list(self, kind: JobKind, filter_text: str = "") -> list[Resource]:
+        """Every job of one kind, in the endpoint's order, through all pages.
+
+        Args:
+            kind: Which collection.
+            filter_text: The API's filter, e.g. ``state="JOB_STATE_RUNNING"``; empty for all.
+        """
+        place = self.connection.place
+        request = {
+            "parent": location_name(place.project, place.location),
+            "filter": filter_text,
+            "page_size": _PAGE_SIZE,
+        }
+        method = getattr(self._service(kind.service), f"list_{kind.noun}s")
+        with translated(self.connection.api_endpoint):
+            pager = method(request=request, timeout=_TIMEOUT_SECONDS, retry=None)
+            return [_to_json(message) for message in pager]
+
+    def cancel(self, name: str) -> None:
+        """Ask for the job to be cancelled; the state says when it is."""
+        kind = kind_of_collection(ResourceName.parse(name).collection)
+        with _existing(name):
+            self._call(kind, f"cancel_{kind.noun}", {"name": name}, {})
+
+    def delete(self, name: str) -> None:
+        """Delete the job and wait until it is gone."""
+        kind = kind_of_collection(ResourceName.parse(name).collection)
+        method = getattr(self._service(kind.service), f"delete_{kind.noun}")
+        with _existing(name), translated(self.connection.api_endpoint):
+            operation = method(request={"name": name}, timeout=_TIMEOUT_SECONDS, retry=None)
+            operation.result(timeout=_TIMEOUT_SECONDS)
+
+    def model(self, name: str) -> Resource:
+        """Read a model; the name may end in ``@version``."""
+        with translated(self.connection.api_endpoint):
+            message = self._service("model").get_model(
+                request={"name": name}, timeout=_TIMEOUT_SECONDS, retry=None
+            )
+        return _to_json(message)
+
+    def close(self) -> None:
+        """Close the connections that were opened."""
+        for client in self._opened.values():
+            client.transport.close()
+        self._opened.clear()
+
+    def _call(
+        self, kind: JobKind, method: str, request: Mapping[str, Any], headers: Mapping[str, str]
+    ) -> Resource:
+        call = getattr(self._service(kind.service), method)
+        with translated(self.connection.api_endpoint):
+            message = call(
+                request=request,
+                timeout=_TIMEOUT_SECONDS,
+                retry=None,
+                metadata=tuple(headers.items()),
+            )
+        return {} if message is None else _to_json(message)
+
+    def _service(self, service: str) -> Any:
+        """The generated client of ``job``, ``pipeline`` or ``model``, kept for the next call."""
+        if service not in self._opened:
+            self._opened[service] = self._open(service)
+        return self._opened[service]
+
+    def _open(self, service: str) -> Any:
+        from google.api_core.client_options import ClientOptions
+
+        client_class = _client_class(service)
+        with translated(self.connection.api_endpoint):
+            return client_class(
+                credentials=self.connection.credentials,
+                transport=self.connection.transport,
+                client_options=ClientOptions(api_endpoint=self.connection.api_endpoint),
+            )
+
+    def _parse(self, kind: JobKind, body: Mapping[str, Any]) -> Any:
+        from google.cloud.aiplatform_v1 import types
+        from google.protobuf import json_format
+
+        message_class = getattr(types, kind.message)
+        message = message_class()
+        try:
+            json_format.ParseDict(dict(body), message_class.pb(message))
+        except json_format.ParseError as error:
+            raise UnsupportedHereError(
+                f"the installed google-cloud-aiplatform cannot send this {kind.message}: {error}; "
+                "upgrade it, or leave the field out"
+            ) from error
+        return message
+
+
+@contextmanager
+def _existing(name: str) -> Iterator[None]:
+    """Say of a 404 what it means: the job itself is not there."""
+    try:
+        yield
+    except RequestRefusedError as error:
+        if error.code != 404:
+            raise
+        raise JobNotFoundError(
+            f"{name} does not exist (any more); list the jobs with: vertex-jobs list"
+        ) from error
+
+
+def _client_class(service: str) -> Any:
+    """The generated client; each is imported for itself, since each costs a tenth of a second."""
+    if service == "pipeline":
+        from google.cloud.aiplatform_v1.services.pipeline_service import PipelineServiceClient
+
+        return PipelineServiceClient
+    if service == "model":
+        from google.cloud.aiplatform_v1.services.model_service import ModelServiceClient
+
+        return ModelServiceClient
+    from google.cloud.aiplatform_v1.services.job_service import JobServiceClient
+
+    return JobServiceClient
+
+
+def _to_json(message: Any) -> Resource:
+    from google.protobuf import json_format
+
+    return json_format.MessageToDict(type(message).pb(message))

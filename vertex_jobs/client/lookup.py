@@ -1,0 +1,161 @@
+"""Jobs found by what a person types: an id, a full resource name or a display name.
+
+For `Client`. Among several jobs of one display name the one that still runs is meant, else the
+newest; several that run are refused, because the next word may be ``cancel``.
+"""
+
+import difflib
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol, TypeVar
+
+from vertex_jobs.client.connection import Connection
+from vertex_jobs.client.jobs import Resource
+from vertex_jobs.client.kinds import KINDS, JobKind
+from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.client.timing import Timing, persist
+from vertex_jobs.errors import JobNotFoundError
+from vertex_jobs.names import ResourceName, location_name
+
+__all__ = ["Lookup", "ReadableJobs"]
+
+Answer = TypeVar("Answer")
+
+#: Of a single question; a person waits for the answer.
+_PATIENCE_SECONDS = 20.0
+#: Names further from the mistyped one than this are no help.
+_NEAR = 0.6
+
+
+class ReadableJobs(Protocol):
+    """What looking up needs of `Jobs`."""
+
+    connection: Connection
+
+    def get(self, name: str, seen: str = "") -> Resource:
+        """Read one job."""
+
+    def list(self, kind: JobKind, filter_text: str = "") -> list[Resource]:
+        """Every job of one kind that the filter accepts."""
+
+
+@dataclass(frozen=True)
+class Lookup:
+    """Finds and lists jobs of all three kinds.
+
+    Attributes:
+        jobs: The endpoint's collections.
+        timing: Clock and sleep between attempts.
+    """
+
+    jobs: ReadableJobs
+    timing: Timing
+
+    def find(self, text: str) -> Resource:
+        """The job that the text means.
+
+        Args:
+            text: Numeric id, full resource name, or display name, tried in this order.
+
+        Raises:
+            JobNotFoundError: If there is none, with the nearest names; or several that run.
+            EndpointError: If the endpoint cannot be asked.
+        """
+        if text.startswith("projects/"):
+            return self._by_name(text)
+        if text.isdecimal():
+            found = self._by_id(text)
+            if found is not None:
+                return found
+        quoted = text.replace("\\", "\\\\").replace('"', '\\"')
+        listed = self.list(f'display_name="{quoted}"')
+        named = [resource for resource in listed if resource.get("displayName") == text]
+        if named:
+            return _meant(text, named)
+        raise JobNotFoundError(self._nothing(text))
+
+    def list(self, filter_text: str = "") -> list[Resource]:
+        """Jobs of all kinds, newest first.
+
+        Args:
+            filter_text: The API's filter, e.g. ``state="JOB_STATE_RUNNING"``; empty for all.
+        """
+        found: list[Resource] = []
+        for kind in KINDS:
+            found += self._persist(partial(self.jobs.list, kind, filter_text))
+        return sorted(found, key=_created, reverse=True)
+
+    def _by_name(self, text: str) -> Resource:
+        try:
+            name = ResourceName.parse(text)
+        except ValueError as error:
+            raise JobNotFoundError(str(error)) from error
+        place = self.jobs.connection.place
+        if name.location != place.location:
+            raise JobNotFoundError(
+                f"{text} is in {name.location}, and this endpoint serves {place.location}; "
+                f"add --location {name.location}"
+            )
+        if name.collection not in {kind.collection for kind in KINDS}:
+            known = ", ".join(kind.collection for kind in KINDS)
+            raise JobNotFoundError(
+                f"{text} is no job: {name.collection!r} is none of {known}; "
+                "list the jobs with: vertex-jobs list"
+            )
+        found = self._get(text)
+        if found is None:
+            raise JobNotFoundError(self._nothing(text))
+        return found
+
+    def _by_id(self, job_id: str) -> Resource | None:
+        for kind in KINDS:
+            found = self._get(self._name(kind, job_id))
+            if found is not None:
+                return found
+        return None
+
+    def _name(self, kind: JobKind, job_id: str) -> str:
+        place = self.jobs.connection.place
+        return str(ResourceName(place.project, place.location, kind.collection, job_id))
+
+    def _get(self, name: str) -> Resource | None:
+        try:
+            return self._persist(lambda: self.jobs.get(name))
+        except JobNotFoundError:
+            return None
+
+    def _nothing(self, text: str) -> str:
+        place = self.jobs.connection.place
+        where = location_name(place.project, place.location)
+        known = [Snapshot(resource) for resource in self.list()]
+        names = {snapshot.display_name for snapshot in known}
+        names |= {snapshot.job_id for snapshot in known}
+        near = difflib.get_close_matches(text.rpartition("/")[2], sorted(names), cutoff=_NEAR)
+        if near:
+            hint = f"did you mean {' or '.join(near)}?"
+        elif known:
+            hint = "list the jobs there with: vertex-jobs list"
+        else:
+            hint = "there are no jobs at all; is it the right --project, --location and --on?"
+        return f"{text!r} is no id, resource name or display name of a job in {where}; {hint}"
+
+    def _persist(self, attempt: Callable[[], Answer]) -> Answer:
+        return persist(attempt, patience_seconds=_PATIENCE_SECONDS, timing=self.timing)
+
+
+def _meant(text: str, named: list[Resource]) -> Resource:
+    """The one that runs, else the newest, which comes first."""
+    running = [snapshot for snapshot in map(Snapshot, named) if not snapshot.done]
+    if len(running) > 1:
+        ids = ", ".join(snapshot.job_id for snapshot in running)
+        raise JobNotFoundError(
+            f"{len(running)} jobs called {text!r} are running, and one must be meant; "
+            f"use an id: {ids}"
+        )
+    return dict(running[0].resource) if running else named[0]
+
+
+def _created(resource: Resource) -> str:
+    # Without the Z, text order is time order even where one time has decimals and one has none.
+    return str(resource.get("createTime", "")).removesuffix("Z")

@@ -1,0 +1,121 @@
+"""A job at one moment, taken out of the API's JSON.
+
+For progress displays, lists and results. A snapshot is a detached copy and contacts nothing.
+
+Source: CustomJob, HyperparameterTuningJob and TrainingPipeline protos.
+"""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from vertex_jobs.client.kinds import JobKind, is_success, is_terminal, kind_of_collection
+from vertex_jobs.errors import NoFeasibleTrialError, UnsupportedHereError
+from vertex_jobs.names import ResourceName
+from vertex_jobs.study import Study, Trial
+
+__all__ = ["Snapshot"]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What was known about a job when the endpoint answered.
+
+    Attributes:
+        resource: The API's JSON of the job; not to be changed.
+    """
+
+    resource: Mapping[str, Any]
+
+    @property
+    def name(self) -> str:
+        """Full resource name."""
+        return str(self.resource["name"])
+
+    @property
+    def job_id(self) -> str:
+        """The last component of the name."""
+        return ResourceName.parse(self.name).resource_id
+
+    @property
+    def kind(self) -> JobKind:
+        """Which of the three kinds."""
+        return kind_of_collection(ResourceName.parse(self.name).collection)
+
+    @property
+    def display_name(self) -> str:
+        """As the config says it."""
+        return str(self.resource.get("displayName", ""))
+
+    @property
+    def state(self) -> str:
+        """Full name, e.g. ``JOB_STATE_RUNNING`` or ``PIPELINE_STATE_RUNNING``."""
+        return str(self.resource.get("state", "JOB_STATE_UNSPECIFIED"))
+
+    @property
+    def done(self) -> bool:
+        """Whether the job has ended, however it did."""
+        return is_terminal(self.state)
+
+    @property
+    def succeeded(self) -> bool:
+        """Whether it ended with its results, all or in part."""
+        return is_success(self.state)
+
+    @property
+    def create_time(self) -> str | None:
+        """RFC 3339 text."""
+        return self.resource.get("createTime")
+
+    @property
+    def start_time(self) -> str | None:
+        """When it first ran, RFC 3339 text."""
+        return self.resource.get("startTime")
+
+    @property
+    def end_time(self) -> str | None:
+        """RFC 3339 text."""
+        return self.resource.get("endTime")
+
+    @property
+    def update_time(self) -> str | None:
+        """When anything about it last changed, RFC 3339 text."""
+        return self.resource.get("updateTime")
+
+    @property
+    def error(self) -> tuple[int, str] | None:
+        """Code of google.rpc.Code and message; None without an error."""
+        error = self.resource.get("error")
+        return (int(error.get("code", 0)), str(error.get("message", ""))) if error else None
+
+    @property
+    def trial_counts(self) -> dict[str, int]:
+        """Number of trials by state; empty for jobs without trials."""
+        states = (trial.get("state", "REQUESTED") for trial in self.resource.get("trials", ()))
+        return dict(Counter(states))
+
+    @cached_property
+    def study(self) -> Study:
+        """The trials of a tuning job.
+
+        Raises:
+            UnsupportedHereError: If the job is of another kind.
+        """
+        if self.kind.name != "hyperparameter_tuning_job":
+            raise UnsupportedHereError(
+                f"{self.name} is a {self.kind.name}, which has no trials; "
+                "only a hyperparameter_tuning_job has"
+            )
+        return Study.from_resource(self.resource)
+
+    @property
+    def best_so_far(self) -> Trial | None:
+        """The best trial yet; None without one, and for jobs with several metrics."""
+        if self.kind.name != "hyperparameter_tuning_job":
+            return None
+        try:
+            return self.study.best_trial
+        except (NoFeasibleTrialError, UnsupportedHereError):
+            return None

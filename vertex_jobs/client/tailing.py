@@ -1,0 +1,92 @@
+"""Following a log: every line once, though lines arrive late and share their times.
+
+For `LogReader.follow`. A log is read again from a little before the latest line, and what was seen
+is left out. It knows nothing of the service; reading is a parameter.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from functools import partial
+
+from vertex_jobs.client.log_entries import LogEntry
+from vertex_jobs.client.timing import Timing, persist
+
+__all__ = ["Read", "Rounds", "follow"]
+
+#: Every line of these jobs since that time (RFC 3339 text, empty for all), oldest first.
+Read = Callable[[Sequence[str], str], list[LogEntry]]
+#: One item per round: the ids of the jobs whose lines are wanted, and whether they have ended.
+Rounds = Iterator[tuple[Sequence[str], bool]]
+
+_PATIENCE_SECONDS = 300.0
+#: Lines can reach the log out of order; this much is read again.
+_OVERLAP = timedelta(seconds=10)
+#: Cloud Logging allows 60 reads a minute per project.
+_FIRST_INTERVAL_SECONDS = 1.0
+_LONGEST_INTERVAL_SECONDS = 5.0
+#: Before the last look, once the job has ended: everyone waits for it, and it happens rarely.
+_LAST_PAUSE_SECONDS = 0.2
+
+
+def follow(read: Read, rounds: Rounds, timing: Timing) -> Iterator[LogEntry]:
+    """Every line, then every new one, until the jobs have ended and nothing more comes.
+
+    Args:
+        read: Reads the log.
+        rounds: Never ends by itself. A step that takes a second or more has waited for news of the
+            job, and takes the place of the pause between rounds.
+        timing: Clock and sleep between rounds.
+
+    Raises:
+        EndpointLostError: If the endpoint stayed out of reach.
+    """
+    tail = _Tail(read)
+    intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
+    asked = timing.clock()
+    for ids, ended in rounds:
+        waited = timing.clock() - asked
+        fresh = persist(partial(tail.fresh, ids), patience_seconds=_PATIENCE_SECONDS, timing=timing)
+        yield from fresh
+        if fresh:
+            intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
+        elif ended:
+            return
+        if ended:
+            timing.sleep(_LAST_PAUSE_SECONDS)
+        elif waited < _FIRST_INTERVAL_SECONDS:
+            timing.sleep(next(intervals))
+        asked = timing.clock()
+
+
+class _Tail:
+    """Where following has got to: what was read, and from when to read on."""
+
+    def __init__(self, read: Read) -> None:
+        self._read = read
+        self._known: set[str] = set()
+        self._latest: datetime | None = None
+        self._seen: dict[tuple[str, str, str], datetime] = {}
+
+    def fresh(self, job_ids: Sequence[str]) -> list[LogEntry]:
+        """The lines that were not there at the last call, oldest first."""
+        # A job that is new to us is read from its start: its lines may be older than the latest.
+        known, new = sorted(self._known), sorted(set(job_ids) - self._known)
+        found = self._read(known, self._since()) if known else []
+        found += self._read(new, "") if new else []
+        self._known.update(new)
+        fresh = {entry.key: entry for entry in found if entry.key not in self._seen}
+        self._remember(fresh.values())
+        return sorted(fresh.values(), key=lambda entry: entry.moment)
+
+    def _since(self) -> str:
+        if self._latest is None:
+            return ""
+        return (self._latest - _OVERLAP).isoformat().replace("+00:00", "Z")
+
+    def _remember(self, entries: Iterable[LogEntry]) -> None:
+        """Keep the keys of what may be read again; following a week must stay small."""
+        self._seen.update((entry.key, entry.moment) for entry in entries)
+        if self._seen:
+            self._latest = max(self._seen.values())
+            oldest = self._latest - 2 * _OVERLAP
+            self._seen = {key: moment for key, moment in self._seen.items() if moment >= oldest}

@@ -1,0 +1,119 @@
+"""One job at one endpoint: asking about it, waiting for it, and gathering what it left.
+
+For `JobHandle`, which is the face of it. Holds the endpoint's latest answer; every other answer is
+fetched.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from vertex_jobs.client.jobs import Jobs, Resource
+from vertex_jobs.client.log_entries import LogEntry
+from vertex_jobs.client.logs import LogReader
+from vertex_jobs.client.outcomes import culprit, failure, log_job_ids
+from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.client.timing import Timing, Trouble, persist
+from vertex_jobs.client.watching import PATIENCE_SECONDS, Watch
+from vertex_jobs.errors import EndpointError, JobFailedError
+
+__all__ = ["Tracker"]
+
+#: Of a single question; a person waits for the answer.
+_PATIENCE_SECONDS = 20.0
+#: Enough for a traceback's end; the whole log is one command away.
+_LAST_LINES = 10
+
+
+class Tracker:
+    """Follows one job."""
+
+    def __init__(
+        self, resource: Mapping[str, Any], jobs: Jobs, log_reader: LogReader, timing: Timing
+    ) -> None:
+        """Attach to a job.
+
+        Args:
+            resource: The job as the endpoint last gave it.
+            jobs: The endpoint's collections.
+            log_reader: The endpoint's log.
+            timing: Clock and sleep of everything that waits.
+        """
+        self.seen = Snapshot(resource)
+        self.jobs = jobs
+        self._log_reader = log_reader
+        self._timing = timing
+
+    def refresh(self, seen: str = "") -> Snapshot:
+        """Ask once more, over short trouble; ``seen`` as for `Jobs.get`."""
+        name = self.seen.name
+        resource = persist(
+            lambda: self.jobs.get(name, seen),
+            patience_seconds=_PATIENCE_SECONDS,
+            timing=self._timing,
+        )
+        self.seen = Snapshot(resource)
+        return self.seen
+
+    def watch(
+        self, timeout: float | None, patience_seconds: float, on_trouble: Trouble | None
+    ) -> Iterator[Snapshot]:
+        """The job now and at every change until it has ended; see `Watch.snapshots`."""
+        name = self.seen.name
+        watch = Watch(
+            lambda update_time: self.jobs.get(name, update_time),
+            self._timing,
+            patience_seconds,
+            on_trouble,
+        )
+        for snapshot in watch.snapshots(timeout):
+            self.seen = snapshot
+            yield snapshot
+
+    def wait(self, timeout: float | None) -> Snapshot:
+        """The job as it ended, however it did; raises as `watch` does."""
+        if not self.seen.done:
+            for _ in self.watch(timeout, PATIENCE_SECONDS, None):
+                pass
+        return self.seen
+
+    def log_entries(self, replica: str, follow: bool) -> Iterator[LogEntry]:
+        """The job's log lines, oldest first; followed until its end where asked."""
+        if follow:
+            return self._log_reader.follow(self._rounds(), replica)
+        return iter(self._log_reader.read(log_job_ids(self.refresh()), replica))
+
+    def model(self) -> Resource | None:
+        """The model that an ended training pipeline uploaded; None without one."""
+        model = self.seen.resource.get("modelToUpload", {})
+        if not model.get("name"):
+            return None
+        version = model.get("versionId")
+        name = f"{model['name']}@{version}" if version else model["name"]
+        return persist(
+            lambda: self.jobs.model(name), patience_seconds=_PATIENCE_SECONDS, timing=self._timing
+        )
+
+    def failure(self) -> JobFailedError:
+        """The error of a job that has ended without success, with its last log lines."""
+        cause = culprit(self.seen)
+        lines: tuple[str, ...] = ()
+        if cause.job_ids:
+            try:
+                tail = self._log_reader.tail(cause.job_ids, cause.replica, _LAST_LINES)
+                lines = tuple(entry.text for entry in tail)
+            except EndpointError as error:
+                # The job's failure is the news; that its log cannot be read comes second.
+                lines = (f"(the log could not be read: {error})",)
+        return failure(self.seen, lines)
+
+    def _rounds(self) -> Iterator[tuple[Sequence[str], bool]]:
+        """For following the log: whose lines to read, and whether the job has ended.
+
+        The first answer comes at once, the later ones when the endpoint has news, where it waits
+        for them; so the end of the job is not missed by a pause.
+        """
+        snapshot = self.seen if self.seen.done else self.refresh()
+        while True:
+            yield log_job_ids(snapshot), snapshot.done
+            if not snapshot.done:
+                snapshot = self.refresh(snapshot.update_time or "")

@@ -1,0 +1,71 @@
+"""Packages put into the staging bucket, each content once.
+
+For `Client`. A package's name holds the hash of its content, so an object of that name is the same
+package, and finding it there is success. Buckets are not created: where one must exist, its absence
+is an error with the command that makes it.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from vertex_jobs.client.connection import Connection
+from vertex_jobs.client.failures import translated
+from vertex_jobs.names import GcsUri
+
+__all__ = ["upload"]
+
+#: Of one attempt, and of all together while the storage cannot be reached.
+_TIMEOUT_SECONDS = 120.0
+_PATIENCE_SECONDS = 30.0
+
+
+def upload(connection: Connection, source: Path, uri: str) -> bool:
+    """Put the file at that URI unless an object is there already.
+
+    Args:
+        connection: Whose storage endpoint and credentials are used.
+        source: The file.
+        uri: ``gs://`` URI that is unique to the file's content.
+
+    Returns:
+        Whether it was uploaded now.
+
+    Raises:
+        EndpointError: If the bucket does not exist, is not ours, or storage cannot be reached.
+    """
+    from google.api_core.exceptions import PreconditionFailed
+    from google.cloud.storage.retry import DEFAULT_RETRY
+
+    target = GcsUri.parse(uri)
+    with translated(uri), _storage_client(connection) as client:
+        blob = client.bucket(target.bucket).blob(target.path)
+        try:
+            # Generation 0 means "must not exist yet"; it also makes the upload safe to repeat.
+            blob.upload_from_filename(
+                str(source),
+                content_type="application/gzip",
+                if_generation_match=0,
+                timeout=_TIMEOUT_SECONDS,
+                retry=DEFAULT_RETRY.with_timeout(_PATIENCE_SECONDS),
+            )
+        except PreconditionFailed:
+            return False
+    return True
+
+
+@contextmanager
+def _storage_client(connection: Connection) -> Iterator[Any]:
+    from google.cloud.storage import Client
+
+    options = {"api_endpoint": connection.storage_endpoint} if connection.storage_endpoint else {}
+    client = Client(
+        project=connection.place.project,
+        credentials=connection.credentials,
+        client_options=options,
+    )
+    try:
+        yield client
+    finally:
+        client.close()

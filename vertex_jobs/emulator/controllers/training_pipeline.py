@@ -1,0 +1,146 @@
+"""One training pipeline: a backing custom job, then the model that it leaves.
+
+Source: TrainingPipeline proto; "Prepare training code" (a model's artifacts default to
+AIP_MODEL_DIR).
+"""
+
+import asyncio
+from collections.abc import Mapping
+from typing import Any
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.controllers.custom_job import CustomJobRun, Ending
+from vertex_jobs.emulator.controllers.machinery import Machinery
+from vertex_jobs.emulator.objects.listing import ListQuery
+from vertex_jobs.emulator.objects.refusals import ObjectStoreError
+from vertex_jobs.emulator.resources import states
+from vertex_jobs.names import GcsUri, ResourceName
+from vertex_jobs.runtime.directories import Directories
+
+__all__ = ["TrainingPipelineRun"]
+
+
+class TrainingPipelineRun:
+    """The life of one training pipeline."""
+
+    def __init__(
+        self,
+        machinery: Machinery,
+        pipeline_id: str,
+        stop: asyncio.Event,
+        settings: Mapping[str, Any],
+    ) -> None:
+        """Prepare to run.
+
+        Args:
+            machinery: The server's parts.
+            pipeline_id: The pipeline's number.
+            stop: Set when the pipeline has become CANCELLING.
+            settings: The local settings: ``fresh``.
+        """
+        self._machinery = machinery
+        self._pipeline_id = pipeline_id
+        self._stop = stop
+        self._settings = settings
+
+    def _load(self) -> protos.Message:
+        return self._machinery.store.load("trainingPipelines", self._pipeline_id)
+
+    async def run(self) -> None:
+        """Run to the end, which is written before this returns."""
+        pipeline = self._load()
+        if self._stop.is_set() and not _backing_job(pipeline):
+            self._end(Ending(states.CANCELLED, "CANCELLED", "CANCELED"))
+            return
+        job_name = _backing_job(pipeline) or self._create_backing_job(pipeline)
+        job_id = ResourceName.parse(job_name).resource_id
+        job = self._machinery.store.load("customJobs", job_id)
+        if states.is_terminal(job):  # the server ended before the pipeline could
+            self._end(Ending(job.state, "", job.error.message))
+            return
+        relay = asyncio.create_task(self._relay_cancel(job_id))
+        try:
+            run = CustomJobRun(
+                self._machinery, job_id, self._stop, fresh=bool(self._settings.get("fresh"))
+            )
+            ending = await run.run()
+        finally:
+            relay.cancel()
+        self._end(ending)
+
+    async def _relay_cancel(self, job_id: str) -> None:
+        """Make the backing job CANCELLING when the pipeline is."""
+        await self._stop.wait()
+        job = self._machinery.store.load("customJobs", job_id)
+        if states.request_cancel(job, self._machinery.identity.now()):
+            self._machinery.store.save(job)
+
+    def _create_backing_job(self, pipeline: protos.Message) -> str:
+        machinery, name = self._machinery, ResourceName.parse(pipeline.name)
+        now = machinery.identity.now()
+        job = protos.CustomJob(
+            name=str(machinery.identity.new_name(name.project, name.location, "customJobs")),
+            display_name=f"{pipeline.display_name}-custom-job",
+        )
+        inputs = protos.to_json(pipeline.training_task_inputs)
+        protos.from_json(inputs, job.job_spec)
+        job.labels.update(pipeline.labels)
+        job.create_time.CopyFrom(now)
+        states.advance(job, states.PENDING, now)
+        pipeline.training_task_metadata.struct_value["backingCustomJob"] = job.name
+        states.advance(pipeline, states.RUNNING, now)
+        project = machinery.store.project("trainingPipelines", self._pipeline_id)
+        with machinery.store.transaction():
+            machinery.store.insert(job, project=project, owner=pipeline.name)
+            machinery.store.save(pipeline)
+        return str(job.name)
+
+    def _end(self, ending: Ending) -> None:
+        pipeline = self._load()
+        code, message = ending.code or "INTERNAL", ending.message
+        state = ending.state
+        with self._machinery.store.transaction():
+            if state == states.SUCCEEDED and pipeline.HasField("model_to_upload"):
+                message = self._upload_model(pipeline)
+                state, code = (states.FAILED, "INVALID_ARGUMENT") if message else (state, code)
+            now = self._machinery.identity.now()
+            states.advance(pipeline, state, now, code=code, message=message)
+            self._machinery.store.save(pipeline)
+
+    def _upload_model(self, pipeline: protos.Message) -> str:
+        """Create the model; answers the fault, empty if there is none."""
+        model, name = pipeline.model_to_upload, ResourceName.parse(pipeline.name)
+        if not model.artifact_uri:
+            job_id = ResourceName.parse(_backing_job(pipeline)).resource_id
+            job = self._machinery.store.load("customJobs", job_id)
+            base = job.job_spec.base_output_directory.output_uri_prefix
+            model.artifact_uri = Directories.under(base).model_dir.rstrip("/")
+        if not self._has_files(GcsUri.parse(model.artifact_uri)):
+            return f'There are no files under "{model.artifact_uri}" to copy.'
+        identity, store = self._machinery.identity, self._machinery.store
+        now = identity.now()
+        new_name = identity.new_name(name.project, name.location, "models")
+        if pipeline.model_id:
+            new_name = ResourceName(
+                new_name.project, new_name.location, "models", pipeline.model_id
+            )
+        model.name, model.version_id = str(new_name), "1"
+        model.training_pipeline = pipeline.name
+        if "default" not in model.version_aliases:
+            model.version_aliases.append("default")
+        for field in ("create_time", "update_time", "version_create_time", "version_update_time"):
+            getattr(model, field).CopyFrom(now)
+        store.insert(model, project=store.project("trainingPipelines", self._pipeline_id))
+        return ""
+
+    def _has_files(self, uri: GcsUri) -> bool:
+        query = ListQuery(prefix=uri.directory().path, max_results=1)
+        try:
+            return bool(self._machinery.objects.list_objects(uri.bucket, query).objects)
+        except ObjectStoreError:
+            return False
+
+
+def _backing_job(pipeline: protos.Message) -> str:
+    metadata = protos.to_json(pipeline.training_task_metadata)
+    return str(metadata.get("backingCustomJob", "")) if isinstance(metadata, dict) else ""

@@ -1,0 +1,165 @@
+"""One trial: its custom job, its metric file, its final measurement."""
+
+import asyncio
+from typing import Any
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.controllers.custom_job import CustomJobRun, Ending
+from vertex_jobs.emulator.controllers.gang import Trial
+from vertex_jobs.emulator.controllers.machinery import Machinery
+from vertex_jobs.emulator.controllers.metric_file import MetricFile, Report
+from vertex_jobs.emulator.resources import states, study
+from vertex_jobs.names import ResourceName
+
+__all__ = ["TrialRun", "assignment_of", "objectives_of"]
+
+#: The library rewrites the file in place; what stands there this long is read.
+_POLL_SECONDS = 0.05
+
+
+def assignment_of(study_spec: protos.Message, trial: protos.Message) -> dict[str, Any]:
+    """A trial's parameters with the types of the search: INTEGER as int."""
+    integers = set(_integers(study_spec.parameters))
+    values: dict[str, Any] = {}
+    for parameter in trial.parameters:
+        if parameter.value.HasField("string_value"):
+            values[parameter.parameter_id] = parameter.value.string_value
+        elif parameter.parameter_id in integers:
+            values[parameter.parameter_id] = int(parameter.value.number_value)
+        else:
+            values[parameter.parameter_id] = parameter.value.number_value
+    return values
+
+
+def _integers(specs: Any) -> list[str]:
+    names = []
+    for spec in specs:
+        if spec.HasField("integer_value_spec"):
+            names.append(spec.parameter_id)
+        names += _integers(one.parameter_spec for one in spec.conditional_parameter_specs)
+    return names
+
+
+def objectives_of(study_spec: protos.Message, trial: protos.Message) -> list[float] | None:
+    """A trial's final values in the order of the study's metrics; None when infeasible."""
+    if trial.state != protos.TrialState.SUCCEEDED:
+        return None
+    values = {metric.metric_id: metric.value for metric in trial.final_measurement.metrics}
+    return [values[metric.metric_id] for metric in study_spec.metrics]
+
+
+class TrialRun:
+    """Runs one trial's custom job and follows what it reports.
+
+    Attributes:
+        trial: The trial as last written.
+    """
+
+    def __init__(
+        self, machinery: Machinery, job: protos.Message, trial: protos.Message, *, fresh: bool
+    ) -> None:
+        """Prepare to run a trial of the tuning job."""
+        self.trial = trial
+        self._machinery = machinery
+        self._job = job
+        self._stop = asyncio.Event()
+        self._fresh = fresh
+        self._custom_job_id = ResourceName.parse(trial.custom_job).resource_id
+        folder = machinery.work_folder / self._custom_job_id
+        wanted = frozenset(metric.metric_id for metric in job.study_spec.metrics)
+        self._metrics = MetricFile(folder / "hypertune" / "output.metrics", wanted)
+
+    @property
+    def _job_id(self) -> str:
+        return ResourceName.parse(self._job.name).resource_id
+
+    def cancel(self) -> None:
+        """Stop the trial; what it has measured is kept."""
+        custom_job = self._machinery.store.load("customJobs", self._custom_job_id)
+        if states.request_cancel(custom_job, self._machinery.identity.now()):
+            self._machinery.store.save(custom_job)
+        self._stop.set()
+
+    async def run(self) -> None:
+        """Run to the end, which is written before this returns."""
+        custom_job = self._machinery.store.load("customJobs", self._custom_job_id)
+        if states.is_terminal(custom_job):  # the server ended between the two last writes
+            self._finish(Ending(custom_job.state, "", custom_job.error.message))
+            return
+        self._metrics.path.parent.mkdir(parents=True, exist_ok=True)
+        self._metrics.path.unlink(missing_ok=True)
+        arguments = tuple(
+            f"--{name}={study.argument_text(value)}"
+            for name, value in assignment_of(self._job.study_spec, self.trial).items()
+        )
+        run = CustomJobRun(
+            self._machinery,
+            self._custom_job_id,
+            self._stop,
+            fresh=self._fresh,
+            trial=Trial(self.trial.id, arguments, self._metrics.path),
+            before_end=self._finish,
+        )
+        following = asyncio.create_task(self._follow())
+        try:
+            await run.run()
+        finally:
+            following.cancel()
+
+    async def _follow(self) -> None:
+        while True:
+            await asyncio.sleep(_POLL_SECONDS)
+            if self._metrics.poll():
+                self._write_measurements()
+            self._warn()
+
+    def _warn(self) -> None:
+        while self._metrics.warnings:
+            text = self._metrics.warnings.pop(0)
+            self._machinery.service_line(self._custom_job_id, text, "WARNING")
+
+    def _take_measurements(self) -> None:
+        """Put what the file holds into the trial; what an earlier run reported stays."""
+        started = self.trial.start_time.ToNanoseconds() / 1e9
+        kept = {one.step_count: one for one in self.trial.measurements}
+        for report in self._metrics.reports():
+            kept[report.step] = self._measurement(report, started)
+        ordered = [kept[step] for step in sorted(kept)]
+        del self.trial.measurements[:]
+        self.trial.measurements.extend(ordered)
+
+    def _measurement(self, report: Report, started: float) -> protos.Message:
+        return study.measurement(report.step, report.metrics, report.time - started)
+
+    def _write_measurements(self) -> None:
+        self._take_measurements()
+        with self._machinery.store.transaction():
+            self._machinery.store.save_trial(self._job_id, self.trial)
+            self._touch_job()
+
+    def _touch_job(self) -> None:
+        job = self._machinery.store.load("hyperparameterTuningJobs", self._job_id, trials=False)
+        job.update_time.CopyFrom(self._machinery.identity.now())
+        self._machinery.store.save(job)
+
+    def _finish(self, ending: Ending) -> None:
+        """Write the trial's end; called in the transaction that ends its custom job."""
+        self._metrics.poll()
+        self._take_measurements()
+        self._warn()
+        trial = self.trial
+        final = study.final_measurement(self._job.study_spec, trial.measurements)
+        if ending.state == states.SUCCEEDED and final is not None:
+            trial.state = protos.TrialState.SUCCEEDED
+            trial.final_measurement.CopyFrom(final)
+        else:
+            trial.state = protos.TrialState.INFEASIBLE
+            trial.infeasible_reason = ending.message or self._missing_metric()
+        trial.end_time.CopyFrom(self._machinery.identity.now())
+        self._machinery.store.save_trial(self._job_id, trial, finished=True)
+        self._touch_job()
+
+    def _missing_metric(self) -> str:
+        wanted = ", ".join(metric.metric_id for metric in self._job.study_spec.metrics)
+        found = ", ".join(study.reported_names(self.trial.measurements)) or "nothing"
+        return f"The trial ended without a complete measurement of {wanted}; it reported {found}."

@@ -1,0 +1,237 @@
+"""One tuning job: ask the search, run trials in parallel, keep their measurements, decide.
+
+Each trial is a custom job of its own. What has been measured is written as it comes; a trial that
+was running when the server died runs again and keeps what it had reported.
+"""
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.controllers.custom_job import Ending
+from vertex_jobs.emulator.controllers.machinery import Machinery
+from vertex_jobs.emulator.controllers.trial import TrialRun, assignment_of, objectives_of
+from vertex_jobs.emulator.resources import states, study
+from vertex_jobs.emulator.resources.search_space import algorithm_name, maximized, search_space
+from vertex_jobs.emulator.search_client import SearchFailedError
+from vertex_jobs.names import ResourceName
+
+__all__ = ["TuningJobRun"]
+
+_FINISHED = (protos.TrialState.SUCCEEDED, protos.TrialState.INFEASIBLE)
+
+
+class TuningJobRun:
+    """The life of one tuning job."""
+
+    def __init__(
+        self,
+        machinery: Machinery,
+        job_id: str,
+        stop: asyncio.Event,
+        settings: Mapping[str, Any],
+    ) -> None:
+        """Prepare to run.
+
+        Args:
+            machinery: The server's parts.
+            job_id: The job's number.
+            stop: Set when the job has become CANCELLING.
+            settings: The local settings: ``seed``, ``initial_trials``, ``fresh``.
+        """
+        self._machinery = machinery
+        self._job_id = job_id
+        self._stop = stop
+        self._settings = settings
+        self._running: dict[asyncio.Task[None], TrialRun] = {}
+
+    def _load(self) -> protos.Message:
+        return self._machinery.store.load("hyperparameterTuningJobs", self._job_id, trials=False)
+
+    async def run(self) -> None:
+        """Run to the end, which is written before this returns."""
+        job = self._load()
+        stopped = asyncio.create_task(self._stop.wait())
+        try:
+            ending = Ending(states.CANCELLED, "CANCELLED", "CANCELED")
+            self._resume_trials(job)
+            if not self._stop.is_set():
+                await self._open_study(job)
+                ending = await self._run(job, stopped)
+        except SearchFailedError as error:
+            ending = Ending(states.FAILED, "INTERNAL", f"The search failed: {error}")
+        finally:
+            stopped.cancel()
+            await self._stop_trials()
+            with contextlib.suppress(ConnectionError):
+                await self._machinery.search.close_study(self._job_id)
+        self._advance(ending)
+
+    def _advance(self, ending: Ending) -> None:
+        job = self._load()
+        now = self._machinery.identity.now()
+        states.advance(job, ending.state, now, code=ending.code, message=ending.message)
+        self._machinery.store.save(job)
+
+    def _seed(self) -> int:
+        """The study's seed: the one asked for, else drawn once and written into the settings."""
+        if self._settings.get("seed") is None:
+            settings = {**self._settings, "seed": secrets.randbelow(2**31)}
+            self._machinery.store.save_settings("hyperparameterTuningJobs", self._job_id, settings)
+            self._settings = settings
+        return int(self._settings["seed"])
+
+    async def _open_study(self, job: protos.Message) -> None:
+        search, spec = self._machinery.search, job.study_spec
+        await search.open(
+            self._job_id,
+            search_space(spec),
+            algorithm_name(spec),
+            maximized(spec),
+            self._seed(),
+        )
+        finished = [one for one in self._trials() if one.state in _FINISHED]
+        await self._tell(job, finished)
+        if job.state != states.RUNNING:
+            self._advance(Ending(states.RUNNING))
+
+    def _trials(self) -> list[protos.Message]:
+        return self._machinery.store.trials(self._job_id)
+
+    async def _tell(self, job: protos.Message, trials: list[protos.Message]) -> None:
+        if trials:
+            forms = [
+                {
+                    "trial_id": int(trial.id),
+                    "assignment": assignment_of(job.study_spec, trial),
+                    "objectives": objectives_of(job.study_spec, trial),
+                }
+                for trial in trials
+            ]
+            await self._machinery.search.tell(self._job_id, forms)
+
+    def _resume_trials(self, job: protos.Message) -> None:
+        """Run again what was running when the server ended."""
+        for trial in self._trials():
+            if trial.state not in _FINISHED:
+                self._launch(job, trial)
+
+    def _launch(self, job: protos.Message, trial: protos.Message) -> None:
+        run = TrialRun(self._machinery, job, trial, fresh=bool(self._settings.get("fresh", False)))
+        self._running[asyncio.create_task(run.run())] = run
+
+    async def _run(self, job: protos.Message, stopped: "asyncio.Task[bool]") -> Ending:
+        """Keep the slots filled until the budget, the space or the patience is used up."""
+        exhausted = False
+        while True:
+            outcomes = self._outcomes()
+            if study.failures_end_job(job.max_failed_trial_count, outcomes):
+                return self._too_many_failures(outcomes)
+            if not exhausted:
+                exhausted = not await self._fill(job)
+            if not self._running:
+                return Ending(states.SUCCEEDED)
+            done, _ = await asyncio.wait(
+                {*self._running, stopped}, return_when=asyncio.FIRST_COMPLETED
+            )
+            if stopped in done:
+                return Ending(states.CANCELLED, "CANCELLED", "CANCELED")
+            for task in done:
+                run = self._running.pop(task)  # type: ignore[arg-type]  # stopped is not in done
+                task.result()
+                await self._tell(job, [run.trial])
+
+    def _outcomes(self) -> list[bool]:
+        return [
+            trial.state == protos.TrialState.SUCCEEDED
+            for trial in self._trials()
+            if trial.state in _FINISHED
+        ]
+
+    def _too_many_failures(self, outcomes: list[bool]) -> Ending:
+        failed = outcomes.count(False)
+        reasons = [one.infeasible_reason for one in self._trials() if one.infeasible_reason]
+        return Ending(
+            states.FAILED,
+            "INVALID_ARGUMENT",
+            f"{failed} of {len(outcomes)} trials failed. Last reason: {reasons[-1]}",
+        )
+
+    async def _fill(self, job: protos.Message) -> bool:
+        """Start trials in the free slots; says whether there is more to ask for."""
+        trials = self._trials()
+        free = min(job.parallel_trial_count - len(self._running), job.max_trial_count - len(trials))
+        if free <= 0:
+            return bool(len(trials) < job.max_trial_count)
+        first = len(trials) + 1
+        numbers = list(range(first, first + free))
+        assignments = self._known_points(numbers)
+        if len(assignments) < free:
+            pending = [
+                {"trial_id": int(one.id), "assignment": assignment_of(job.study_spec, one)}
+                for one in trials
+                if one.state not in _FINISHED
+            ]
+            pending += [
+                {"trial_id": number, "assignment": assignment}
+                for number, assignment in zip(numbers, assignments, strict=False)
+            ]
+            wanted = numbers[len(assignments) :]
+            assignments += await self._machinery.search.ask(self._job_id, wanted, pending)
+        for number, assignment in zip(numbers, assignments, strict=False):
+            self._launch(job, self._create(job, number, assignment))
+        return bool(len(assignments) == free)
+
+    def _known_points(self, numbers: list[int]) -> list[dict[str, Any]]:
+        """Points that the user wants tried first, for the trials they fall to."""
+        known = self._settings.get("initial_trials") or []
+        return [dict(known[number - 1]) for number in numbers if number <= len(known)]
+
+    def _create(
+        self, job: protos.Message, number: int, assignment: Mapping[str, Any]
+    ) -> protos.Message:
+        """A trial and its custom job, written as one."""
+        machinery, name = self._machinery, ResourceName.parse(job.name)
+        now = machinery.identity.now()
+        custom_job = protos.CustomJob(
+            name=str(machinery.identity.new_name(name.project, name.location, "customJobs")),
+            display_name=f"{job.display_name}-trial-{number}",
+        )
+        custom_job.job_spec.CopyFrom(job.trial_job_spec)
+        base = job.trial_job_spec.base_output_directory.output_uri_prefix
+        if base:
+            prefix = f"{base.rstrip('/')}/{number}"
+            custom_job.job_spec.base_output_directory.output_uri_prefix = prefix
+        custom_job.create_time.CopyFrom(now)
+        states.advance(custom_job, states.PENDING, now)
+        trial = protos.Trial(
+            id=str(number),
+            name=str(
+                ResourceName(
+                    name.project, name.location, "studies", name.resource_id, "trials", str(number)
+                )
+            ),
+            state=protos.TrialState.ACTIVE,
+            custom_job=custom_job.name,
+        )
+        trial.parameters.extend(study.parameter_messages(assignment))
+        trial.start_time.CopyFrom(now)
+        project = machinery.store.project("hyperparameterTuningJobs", self._job_id)
+        job = self._load()
+        job.update_time.CopyFrom(now)
+        with machinery.store.transaction():
+            machinery.store.insert(custom_job, project=project, owner=job.name)
+            machinery.store.save_trial(self._job_id, trial)
+            machinery.store.save(job)
+        return trial
+
+    async def _stop_trials(self) -> None:
+        """Stop what still runs, at a cancel or an early end."""
+        for run in self._running.values():
+            run.cancel()
+        if self._running:
+            await asyncio.wait(self._running)
+        self._running.clear()

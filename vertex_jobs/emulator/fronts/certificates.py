@@ -1,0 +1,119 @@
+"""The throw-away certificate authority and credentials of one state directory.
+
+Unmodified Google clients insist on TLS and on a key; both are made here, live in the state
+directory, readable by their owner alone, and are never installed anywhere.
+"""
+
+import json
+import ssl
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["Certificates"]
+
+#: Every name that a Google client may ask for through the proxy.
+_NAMES = (
+    "googleapis.com",
+    "*.googleapis.com",
+    "*.storage.googleapis.com",
+    "*.rep.googleapis.com",
+    "*.us.rep.googleapis.com",
+    "*.eu.rep.googleapis.com",
+    "metadata.google.internal",
+    "localhost",
+    "127.0.0.1",
+)
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """Paths of the PEM files in one folder.
+
+    Attributes:
+        authority: Our own root alone.
+        bundle: The system's roots and ours, so that other hosts keep working.
+        key: The leaf's private key.
+        chain: The leaf's certificate and its issuer.
+        credentials: A service-account file for application default credentials.
+    """
+
+    authority: Path
+    bundle: Path
+    key: Path
+    chain: Path
+    credentials: Path
+
+    @classmethod
+    def load_or_make(cls, folder: Path, project: str) -> "Certificates":
+        """The folder's certificates, made at the first call."""
+        files = cls(
+            folder / "authority.pem",
+            folder / "bundle.pem",
+            folder / "leaf-key.pem",
+            folder / "leaf-chain.pem",
+            folder / "credentials.json",
+        )
+        if not files.credentials.exists():
+            folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+            files._make(project)
+        return files
+
+    def _make(self, project: str) -> None:
+        import trustme
+
+        authority = trustme.CA(organization_name="Local Vertex throw-away authority")
+        leaf = authority.issue_cert(*_NAMES)
+        root = authority.cert_pem.bytes()
+        _write(self.authority, root)
+        _write(self.bundle, _system_roots() + b"\n" + root)
+        _write(self.key, leaf.private_key_pem.bytes())
+        _write(self.chain, b"".join(blob.bytes() for blob in leaf.cert_chain_pems) + root)
+        _write(self.credentials, _service_account(project))
+
+    def server_context(self) -> ssl.SSLContext:
+        """TLS for the HTTPS side."""
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(self.chain, self.key)
+        context.set_alpn_protocols(["http/1.1"])
+        return context
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Write a file that only its owner reads, aside and then renamed."""
+    aside = path.with_suffix(".new")
+    aside.touch(mode=0o600)
+    aside.write_bytes(data)
+    aside.rename(path)
+
+
+def _system_roots() -> bytes:
+    """The roots that this machine trusts: the system's, else those of the certifi package."""
+    path = ssl.get_default_verify_paths().cafile
+    if path is None or not Path(path).exists():
+        import certifi
+
+        path = certifi.where()
+    return Path(path).read_bytes()
+
+
+def _service_account(project: str) -> bytes:
+    """A service-account key that no service knows; its token endpoint is answered by the fronts."""
+    from cryptography.hazmat.primitives import serialization
+    from cryptography.hazmat.primitives.asymmetric import rsa
+
+    key = rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    pem = key.private_bytes(
+        serialization.Encoding.PEM,
+        serialization.PrivateFormat.PKCS8,
+        serialization.NoEncryption(),
+    )
+    form = {
+        "type": "service_account",
+        "project_id": project,
+        "private_key_id": "local-vertex",
+        "private_key": pem.decode(),
+        "client_email": f"local-vertex@{project}.iam.gserviceaccount.com",
+        "client_id": "0",
+        "token_uri": "https://oauth2.googleapis.com/token",
+    }
+    return json.dumps(form, indent=2).encode()

@@ -1,0 +1,196 @@
+"""The one loopback port: plain HTTP, TLS and the CONNECT proxy, told apart by their first bytes.
+
+A TLS ClientHello that offers ``h2`` and not ``http/1.1`` is gRPC and is relayed to its Unix
+socket; other TLS is HTTPS; ``CONNECT`` to a Google API host is answered and looked at again;
+``CONNECT`` elsewhere is a tunnel to that host. Everything else is plain HTTP.
+"""
+
+import asyncio
+import contextlib
+import socket
+import ssl
+from collections.abc import Callable
+from pathlib import Path
+
+from vertex_jobs.emulator.fronts.hello import offered_protocols
+from vertex_jobs.emulator.fronts.peers import is_own_user
+from vertex_jobs.emulator.fronts.tunnels import open_tunnel, relay
+
+__all__ = ["Listener", "is_google_host"]
+
+_HANDSHAKE_RECORD = 0x16
+#: A client that connects and says nothing is let go.
+_FIRST_BYTES_SECONDS = 20.0
+_MAX_PEEK = 16384
+
+
+def is_google_host(host: str) -> bool:
+    """Whether the fronts answer for this host instead of the network."""
+    return host.endswith(".googleapis.com") or host in (
+        "googleapis.com",
+        "metadata.google.internal",
+    )
+
+
+class Listener:
+    """Accepts connections on one port and hands each to the front that it speaks to.
+
+    Attributes:
+        relays: Number of connections that are being relayed.
+        on_connection: Called at each new connection.
+    """
+
+    def __init__(
+        self,
+        http_protocol: Callable[[], asyncio.Protocol],
+        tls: ssl.SSLContext,
+        grpc_socket: Path,
+        outer_proxy: str = "",
+    ) -> None:
+        """Take the fronts.
+
+        Args:
+            http_protocol: Makes the protocol of one HTTP/1.1 connection.
+            tls: Context of the HTTPS side.
+            grpc_socket: Where the gRPC front listens.
+            outer_proxy: URL of the proxy that tunnels to other hosts go through; empty for none.
+        """
+        self._http_protocol = http_protocol
+        self._tls = tls
+        self._grpc_socket = grpc_socket
+        self._outer_proxy = outer_proxy
+        self._tasks: set[asyncio.Task[None]] = set()
+        self.relays = 0
+        self.on_connection: Callable[[], None] = lambda: None
+
+    async def serve(self, listening: socket.socket) -> None:
+        """Accept until cancelled."""
+        loop = asyncio.get_running_loop()
+        listening.setblocking(False)
+        try:
+            while True:
+                connection, _ = await loop.sock_accept(listening)
+                self.on_connection()
+                task = loop.create_task(self._greet(connection))
+                self._tasks.add(task)
+                task.add_done_callback(self._tasks.discard)
+        finally:
+            for task in self._tasks:
+                task.cancel()
+
+    async def _greet(self, connection: socket.socket) -> None:
+        connection.setblocking(False)
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        try:
+            if not is_own_user(connection):
+                connection.close()
+                return
+            first = await asyncio.wait_for(_peek(connection, 8), _FIRST_BYTES_SECONDS)
+            if first.startswith(b"CONNECT "):
+                await self._proxy(connection)
+            else:
+                await self._dispatch(connection, first)
+        except (OSError, asyncio.TimeoutError, asyncio.IncompleteReadError):
+            connection.close()
+
+    async def _dispatch(self, connection: socket.socket, first: bytes) -> None:
+        loop = asyncio.get_running_loop()
+        if not first:
+            connection.close()
+        elif first[0] != _HANDSHAKE_RECORD:
+            await loop.connect_accepted_socket(self._http_protocol, connection)
+        elif await self._speaks_grpc(connection):
+            inner = socket.socket(socket.AF_UNIX)
+            inner.setblocking(False)
+            await loop.sock_connect(inner, str(self._grpc_socket))
+            await self._relay(connection, inner)
+        else:
+            with contextlib.suppress(ssl.SSLError, ConnectionError):
+                await loop.connect_accepted_socket(self._http_protocol, connection, ssl=self._tls)
+
+    async def _speaks_grpc(self, connection: socket.socket) -> bool:
+        header = await asyncio.wait_for(_peek(connection, 5), _FIRST_BYTES_SECONDS)
+        length = min(5 + int.from_bytes(header[3:5], "big"), _MAX_PEEK)
+        hello = await asyncio.wait_for(_peek(connection, length), _FIRST_BYTES_SECONDS)
+        offered = offered_protocols(hello)
+        return "h2" in offered and "http/1.1" not in offered
+
+    async def _proxy(self, connection: socket.socket) -> None:
+        """Answer a CONNECT request."""
+        head = await _read_head(connection)
+        target = head.split(b" ", 2)[1].decode("latin-1")
+        host, _, port = target.rpartition(":")
+        loop = asyncio.get_running_loop()
+        if is_google_host(host):
+            await loop.sock_sendall(connection, b"HTTP/1.1 200 Connection established\r\n\r\n")
+            await self._dispatch(connection, await _peek(connection, 8))
+            return
+        try:
+            opening = open_tunnel(host.strip("[]"), int(port), self._outer_proxy)
+            outer = await asyncio.wait_for(opening, _FIRST_BYTES_SECONDS)
+        except (OSError, ValueError, asyncio.TimeoutError) as error:
+            message = f"{target}: {error}".encode()
+            await loop.sock_sendall(
+                connection,
+                b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: %d\r\n\r\n%b"
+                % (len(message), message),
+            )
+            connection.close()
+            return
+        await loop.sock_sendall(connection, b"HTTP/1.1 200 Connection established\r\n\r\n")
+        await self._relay(connection, outer)
+
+    async def _relay(self, near: socket.socket, far: socket.socket) -> None:
+        self.relays += 1
+        try:
+            await relay(near, far)
+        finally:
+            self.relays -= 1
+
+
+async def _readable(connection: socket.socket) -> None:
+    loop = asyncio.get_running_loop()
+    ready: asyncio.Future[None] = loop.create_future()
+
+    def wake() -> None:
+        if not ready.done():
+            ready.set_result(None)
+
+    loop.add_reader(connection, wake)
+    try:
+        await ready
+    finally:
+        loop.remove_reader(connection)
+
+
+async def _peek(connection: socket.socket, count: int) -> bytes:
+    """The first bytes without taking them; fewer only if the peer has said all it will."""
+    seen = -1
+    while True:
+        await _readable(connection)
+        data = connection.recv(count, socket.MSG_PEEK)
+        if len(data) >= count or not data:
+            return data
+        if len(data) == seen:
+            # The rest is on its way; readiness does not change while bytes are waiting.
+            await asyncio.sleep(0.001)
+        seen = len(data)
+
+
+async def _read_head(connection: socket.socket) -> bytes:
+    """The request head of a CONNECT, taken byte-exact so that nothing behind it is lost."""
+    loop = asyncio.get_running_loop()
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        peeked = await _peek_some(connection)
+        end = (head + peeked).find(b"\r\n\r\n")
+        take = len(peeked) if end < 0 else end + 4 - len(head)
+        head += await loop.sock_recv(connection, take)
+        if not peeked or len(head) > _MAX_PEEK:
+            raise OSError("no complete CONNECT request")
+    return head
+
+
+async def _peek_some(connection: socket.socket) -> bytes:
+    await _readable(connection)
+    return connection.recv(_MAX_PEEK, socket.MSG_PEEK)

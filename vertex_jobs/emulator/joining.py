@@ -1,0 +1,174 @@
+"""Find the server of a state directory, or start one: the way in for endpoints.
+
+The server is always a process of its own, so that a client that is interrupted never ends a job.
+"""
+
+import http.client
+import json
+import os
+import sys
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from vertex_jobs.emulator.state_directory import EndpointRecord, StateDirectory
+from vertex_jobs.errors import EndpointLostError, UnsupportedHereError
+
+__all__ = ["LocalServer", "join"]
+
+#: Imports and namespaces take about a second; a loaded machine may need many.
+_START_SECONDS = 60.0
+_TOKEN_HEADER = "x-vertex-jobs-token"
+#: Exit code of a server whose directory another one holds.
+_DIRECTORY_TAKEN = 3
+
+
+class LocalServer:
+    """A running server and its admin calls.
+
+    Attributes:
+        directory: Its state directory.
+        record: Where it answers.
+        started: Whether this process started it.
+    """
+
+    def __init__(
+        self, directory: StateDirectory, record: EndpointRecord, *, started: bool = False
+    ) -> None:
+        """Speak to the server that the record describes."""
+        self.directory = directory
+        self.record = record
+        self.started = started
+
+    def call(self, verb: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """One admin call.
+
+        Raises:
+            EndpointLostError: If the server does not answer, or refuses.
+        """
+        connection = http.client.HTTPConnection("127.0.0.1", self.record.port, timeout=10)
+        try:
+            headers = {_TOKEN_HEADER: self.record.token}
+            connection.request(verb, f"/admin/{path}", json.dumps(dict(body or {})), headers)
+            answer = connection.getresponse()
+            form: dict[str, Any] = json.loads(answer.read())
+        except (OSError, http.client.HTTPException, json.JSONDecodeError) as error:
+            raise EndpointLostError(
+                f"Local Vertex on {self.record.url} does not answer ({error}); "
+                f"its log is {self.directory.server_log}"
+            ) from error
+        finally:
+            connection.close()
+        if answer.status != 200:
+            raise EndpointLostError(f"Local Vertex refused {path}: {form['error']['message']}")
+        return form
+
+    def resume(self) -> list[str]:
+        """Go on with interrupted jobs; answers their names."""
+        names: list[str] = self.call("POST", "resume")["resumed"]
+        return names
+
+    def hold(self, pid: int, *, hold_reads: bool | None = None) -> None:
+        """Keep the server for the life of a process; optionally hold unmodified clients' reads."""
+        body: dict[str, Any] = {"pid": pid}
+        if hold_reads is not None:
+            body["hold_reads"] = hold_reads
+        self.call("POST", "hold", body)
+
+    def stop(self) -> list[str]:
+        """End the server; answers the jobs that still ran and go on at the next resume."""
+        names: list[str] = self.call("POST", "stop")["stopped"]
+        deadline = time.monotonic() + _START_SECONDS
+        while self.runs() and time.monotonic() < deadline:
+            time.sleep(0.02)
+        return names
+
+    def runs(self) -> bool:
+        """Whether the process is still there; reaps it when it is our child."""
+        try:
+            if self.started:
+                return os.waitpid(self.record.pid, os.WNOHANG) == (0, 0)
+            os.kill(self.record.pid, 0)
+        except (ChildProcessError, ProcessLookupError):
+            return False
+        return True
+
+
+def _answers(server: LocalServer) -> bool:
+    try:
+        return bool(server.call("GET", "health")["pid"] == server.record.pid)
+    except EndpointLostError:
+        return False
+
+
+def join(
+    path: Path, *, project: str = "local-project", location: str = "us-central1"
+) -> LocalServer:
+    """The server of that state directory, started if none runs.
+
+    Args:
+        path: The state directory; created if missing.
+        project: Default project of a server that is started.
+        location: Default location of a server that is started.
+
+    Raises:
+        UnsupportedHereError: If a server cannot be started here.
+    """
+    directory = StateDirectory(path)
+    directory.create()
+    record = directory.read_endpoint()
+    if record is not None and record.pid:
+        server = LocalServer(directory, record)
+        if _answers(server):
+            return server
+    pid = _start(directory, project, location)
+    record = directory.read_endpoint()
+    assert record is not None
+    return LocalServer(directory, record, started=bool(pid))
+
+
+def _start(directory: StateDirectory, project: str, location: str) -> int:
+    """Start a server, wait for its line and answer its process id.
+
+    Answers 0 when another process was first to start one, which is as good.
+    """
+    arguments = [sys.executable, "-m", "vertex_jobs.emulator.server"]
+    arguments += ["--state-dir", str(directory.path), "--project", project, "--location", location]
+    reading, writing = os.pipe()
+    append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    # Not subprocess: the server is meant to outlive this process, which Popen warns about.
+    pid = os.posix_spawn(
+        sys.executable,
+        arguments,
+        _environment(),
+        file_actions=[
+            (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+            (os.POSIX_SPAWN_DUP2, writing, 1),
+            (os.POSIX_SPAWN_OPEN, 2, str(directory.server_log), append, 0o600),
+        ],
+        setsid=True,
+    )
+    os.close(writing)
+    with open(reading, encoding="utf-8") as output:
+        line = output.readline()
+    if line:
+        return pid
+    code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
+    deadline = time.monotonic() + _START_SECONDS
+    while code == _DIRECTORY_TAKEN and time.monotonic() < deadline:
+        record = directory.read_endpoint()
+        if record is not None and record.pid and _answers(LocalServer(directory, record)):
+            return 0
+        time.sleep(0.05)
+    last = directory.server_log.read_text(encoding="utf-8", errors="replace").splitlines()[-15:]
+    raise UnsupportedHereError(
+        f"Local Vertex did not start in {directory.path} (exit code {code}); the last lines of "
+        f"{directory.server_log}:\n" + "\n".join(last)
+    )
+
+
+def _environment() -> dict[str, str]:
+    """The starter's environment without what would point the server at another emulator."""
+    leaks = ("AIP_", "CLOUD_ML_", "TF_CONFIG", "CLUSTER_SPEC", "STORAGE_EMULATOR_HOST")
+    return {key: value for key, value in os.environ.items() if not key.startswith(leaks)}

@@ -1,0 +1,206 @@
+"""Runs one module as ``python -m module arguments`` would, in a process made for it.
+
+The launcher executes this file by its path for a fresh replica; a warm parent loads it by its
+path for the replicas that it forks. Both so take the same steps in the same order, and nothing of
+this project is in ``sys.modules`` when the user's code runs. Standard library only, Python 3.9.
+Standard streams, session and process group are the launcher's work.
+"""
+
+from __future__ import annotations
+
+import atexit
+import builtins
+import contextlib
+import gc
+import importlib
+import json
+import os
+import runpy
+import signal
+import sys
+import types
+import weakref
+from typing import Any, NoReturn
+
+__all__ = ["THREAD_LIMITS", "import_preload", "leave_own_folder", "run"]
+
+#: At import NumPy's and SciPy's OpenBLAS start a thread per core otherwise, and a process with
+#: threads cannot be forked safely. Set when a process starts, fresh ones too, so that both
+#: compute alike; removed before user code runs.
+THREAD_LIMITS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+
+#: Python's own name for runpy's file is not its path in every version.
+_STARTING_FILES = (__file__, runpy.run_module.__code__.co_filename)
+_OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
+
+
+def leave_own_folder() -> None:
+    """Take this file's folder, where Python started, off the search path."""
+    if sys.path and os.path.abspath(sys.path[0]) == _OWN_FOLDER:
+        del sys.path[0]
+
+
+def import_preload(modules: list[str]) -> dict[str, str]:
+    """Import what the script will import, and return the failures: module to reason.
+
+    A failure is the script's to meet: it then sees the true error at its own import.
+    """
+    failures = {}
+    for name in modules:
+        try:
+            importlib.import_module(name)
+        except BaseException as error:  # a module may even raise SystemExit
+            failures[name] = f"{type(error).__name__}: {error}"
+    return failures
+
+
+def run(replica: dict[str, Any]) -> NoReturn:
+    """Become the replica: settings, the module's code, then the interpreter's end.
+
+    Args:
+        replica: ``module``, ``arguments``, ``search_path``, ``environment`` and
+            ``working_directory`` of the launcher's ReplicaSpec.
+    """
+    installed = tuple(os.path.join(path, "") for path in sys.path)
+    _settle(replica)
+    sys.modules["__main__"] = _new_main()
+    known = set(sys.modules) - {"__main__"}
+    _finish(_report(_run_main(replica["module"])), known, installed)
+
+
+def _new_main() -> types.ModuleType:
+    """The module that a script finds itself in, as the interpreter makes it at its start."""
+    main = types.ModuleType("__main__")
+    vars(main)["__builtins__"] = builtins
+    if "__annotations__" in vars(sys.modules["__main__"]):  # until Python 3.13
+        main.__annotations__ = {}
+    return main
+
+
+def _settle(replica: dict[str, Any]) -> None:
+    """Make environment, folder, search path and arguments those of ``python -m``."""
+    environment = replica["environment"]
+    # LC_CTYPE may be the interpreter's own addition (PEP 538), so it is no one's to remove.
+    for name in set(os.environ) - set(environment) - {"LC_CTYPE"}:
+        del os.environ[name]
+    os.environ.update(environment)
+    folder = replica["working_directory"]
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        sys.stderr.write(f"cannot enter the working directory {folder!r}: {error.strerror}\n")
+        sys.stderr.flush()
+        os._exit(1)
+    safe_path = getattr(sys.flags, "safe_path", False)
+    first = [] if safe_path or sys.flags.isolated else [os.getcwd()]
+    sys.path[:0] = first + replica["search_path"]
+    importlib.invalidate_caches()
+    sys.argv = ["-m", *replica["arguments"]]
+    if hasattr(sys, "orig_argv"):
+        sys.orig_argv = [sys.executable, "-m", replica["module"], *replica["arguments"]]
+
+
+def _run_main(module: str) -> BaseException | None:
+    try:
+        # What the interpreter itself calls for -m. The public run_module takes __main__ away
+        # again before threads are joined and exit handlers run.
+        runpy._run_module_as_main(module)  # type: ignore[attr-defined]
+    except BaseException as error:  # as the interpreter: the last resort
+        return error
+    return None
+
+
+def _report(ending: BaseException | None) -> int:
+    """Print what an ending prints, and return the exit code; negative for a signal."""
+    if ending is None:
+        return 0
+    if isinstance(ending, SystemExit):
+        if ending.code is None:
+            return 0
+        if isinstance(ending.code, int):
+            return ending.code & 0xFF
+        _flush_streams()
+        print(ending.code, file=sys.stderr)
+        return 1
+    _flush_streams()
+    trace = _user_frames(ending.__traceback__)
+    sys.excepthook(type(ending), ending.with_traceback(trace), trace)
+    return -signal.SIGINT if isinstance(ending, KeyboardInterrupt) else 1
+
+
+def _user_frames(trace: types.TracebackType | None) -> types.TracebackType | None:
+    """Drop the frames that led to the user's code: this file's, runpy's, the import system's."""
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if name not in _STARTING_FILES and not name.startswith(
+            ("<frozen importlib", "<frozen zip")
+        ):
+            break
+        trace = trace.tb_next
+    return trace
+
+
+def _finish(code: int, known: set[str], installed: tuple[str, ...]) -> NoReturn:
+    """End as the interpreter would: threads, exit handlers, the script's objects, buffers.
+
+    Then without the interpreter's own teardown, which would run a preloaded library's
+    destructors in every fork of one parent.
+    """
+    try:
+        if "threading" in sys.modules:
+            sys.modules["threading"]._shutdown()
+        atexit._run_exitfuncs()
+    except BaseException as error:  # as the interpreter: shown, then ignored
+        sys.excepthook(type(error), error, error.__traceback__)
+    _flush_streams()
+    _forget_script(known, installed)
+    _flush_streams()
+    if code < 0:
+        signal.signal(-code, signal.SIG_DFL)
+        os.kill(os.getpid(), -code)
+    os._exit(code & 0xFF)
+
+
+def _forget_script(known: set[str], installed: tuple[str, ...]) -> None:
+    """Let go of the script's own objects, so that open files and event writers are flushed.
+
+    Args:
+        known: Names of the modules that were there before the script; they stay.
+        installed: Folders of the standard library and of third parties; their modules stay.
+    """
+    alive = []
+    for name in [name for name in sys.modules if name not in known]:
+        origin = getattr(sys.modules[name], "__file__", None)
+        if name == "__main__" or (origin and not origin.startswith(installed)):
+            alive.append(weakref.ref(sys.modules.pop(name)))
+    gc.collect()
+    if len(sys._current_frames()) > 1:
+        return  # a daemon thread still looks its names up there
+    for reference in reversed(alive):
+        module = reference()
+        if module is not None:
+            vars(module).clear()
+    gc.collect()
+
+
+def _flush_streams() -> None:
+    for stream in (sys.stdout, sys.stderr):
+        # It may have been replaced or closed, and perhaps nobody reads any more.
+        with contextlib.suppress(AttributeError, OSError, ValueError):
+            stream.flush()
+
+
+def _main() -> NoReturn:
+    leave_own_folder()
+    replica = json.loads(sys.argv[1])
+    replica["arguments"] = sys.argv[3:]
+    replica["environment"] = {
+        name: text for name, text in os.environ.items() if name not in replica["hidden"]
+    }
+    import_preload(replica["preload"])
+    gc.freeze()  # as in a warm parent: what is only imported need not be searched at the end
+    run(replica)
+
+
+if __name__ == "__main__":
+    _main()

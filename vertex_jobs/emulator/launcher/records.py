@@ -1,0 +1,67 @@
+"""What the server says to the launcher and hears from it, as plain values.
+
+For the server's controllers. No behaviour.
+"""
+
+from dataclasses import dataclass
+
+__all__ = ["Capabilities", "Exit", "ReplicaSpec"]
+
+
+@dataclass(frozen=True)
+class ReplicaSpec:
+    """One process to start, as ``python -m module arguments`` would.
+
+    Attributes:
+        replica_id: For messages only, e.g. ``workerpool0-0``.
+        interpreter: Absolute path of the Python that runs it.
+        module: A module, or a package with ``__main__``.
+        arguments: What follows in ``sys.argv``.
+        search_path: Folders that come right after the working directory in ``sys.path``, as those
+            of ``PYTHONPATH`` do.
+        environment: All of it; nothing is inherited from the server.
+        working_directory: Must exist.
+        preload: Third-party modules that the script imports. Never the user's own: a warm parent
+            would keep the old version of an edited file.
+        warm: Whether a warm parent may fork it.
+    """
+
+    replica_id: str
+    interpreter: str
+    module: str
+    arguments: tuple[str, ...]
+    search_path: tuple[str, ...]
+    environment: dict[str, str]
+    working_directory: str
+    preload: tuple[str, ...]
+    warm: bool
+
+
+@dataclass(frozen=True)
+class Exit:
+    """How a replica ended: with a code, or by a signal.
+
+    Attributes:
+        code: 0 to 255, or None when a signal ended it.
+        signal: The signal's number, or None.
+        out_of_memory: True only when the kernel counted an out-of-memory kill at the same time.
+    """
+
+    code: int | None
+    signal: int | None
+    out_of_memory: bool = False
+
+
+@dataclass(frozen=True)
+class Capabilities:
+    """What this machine lets the launcher do.
+
+    Attributes:
+        private_root: Replicas live in a PID namespace and a root folder of their own.
+        gcs_mount: ``/gcs`` can be mounted there.
+        why_not: What is missing and how to get it; empty when nothing is.
+    """
+
+    private_root: bool
+    gcs_mount: bool
+    why_not: str

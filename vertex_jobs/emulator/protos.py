@@ -1,0 +1,52 @@
+"""The API's own messages, as plain protobuf classes.
+
+For everything in the emulator that reads or builds a resource. The SDK wraps its messages in
+proto-plus, which costs a Python object per access; the classes below are the messages inside.
+Importing this module costs most of a second, so only the server's processes do.
+"""
+
+from typing import Any
+
+from google.cloud.aiplatform_v1 import types
+from google.longrunning import operations_pb2
+from google.protobuf import any_pb2, empty_pb2, json_format, struct_pb2
+
+Message = Any  # protobuf's generated classes carry no type information
+
+CustomJob: Message = types.CustomJob.pb()
+CustomJobSpec: Message = types.CustomJobSpec.pb()
+HyperparameterTuningJob: Message = types.HyperparameterTuningJob.pb()
+TrainingPipeline: Message = types.TrainingPipeline.pb()
+Model: Message = types.Model.pb()
+Trial: Message = types.Trial.pb()
+Measurement: Message = types.Measurement.pb()
+Operation: Message = operations_pb2.Operation
+Empty: Message = empty_pb2.Empty
+Any_: Message = any_pb2.Any
+Value: Message = struct_pb2.Value
+
+JobState = types.JobState
+PipelineState = types.PipelineState
+TrialState = types.Trial.State
+
+
+def message_class(name: str) -> Message:
+    """The plain class of one v1 message, e.g. ``ListCustomJobsRequest``."""
+    return getattr(types, name).pb()
+
+
+def to_json(message: Message, *, integers_for_enums: bool = False) -> dict[str, Any]:
+    """The message in the API's JSON form: camelCase keys, defaults absent."""
+    form: dict[str, Any] = json_format.MessageToDict(
+        message, use_integers_for_enums=integers_for_enums
+    )
+    return form
+
+
+def from_json(form: Any, message: Message) -> Message:
+    """Fill the message from its JSON form; both spellings of a key are understood.
+
+    Raises:
+        google.protobuf.json_format.ParseError: If a field is unknown or of the wrong type.
+    """
+    return json_format.ParseDict(form, message)

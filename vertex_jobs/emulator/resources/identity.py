@@ -1,0 +1,52 @@
+"""Ids, names and times as the service gives them.
+
+Source: resource ids are numeric text (19 digits) and names in answers carry the project number,
+as in published logs of real jobs; the location of both in the API is AIP-122.
+"""
+
+import hashlib
+import time
+from collections.abc import Callable
+
+from google.protobuf import timestamp_pb2
+
+from vertex_jobs.names import ResourceName
+
+__all__ = ["Identity", "project_number"]
+
+
+def project_number(project: str) -> str:
+    """The number that stands for a project id in answers; a number stays as it is.
+
+    The real number is the service's secret. Ours is derived from the id, twelve digits, so that
+    it is the same in every session.
+    """
+    if project.isdigit():
+        return project
+    digest = hashlib.sha256(project.encode()).digest()
+    return str(10**11 + int.from_bytes(digest[:8], "big") % (9 * 10**11))
+
+
+class Identity:
+    """The one source of new ids and of the time."""
+
+    def __init__(self, clock: Callable[[], int] = time.time_ns) -> None:
+        """Take the clock, in nanoseconds since 1970."""
+        self._clock = clock
+        self._last = 0
+
+    def new_name(self, project: str, location: str, collection: str) -> ResourceName:
+        """A name that no resource has; later names have larger ids."""
+        self._last = max(self._last + 1, self._clock())
+        return ResourceName(project_number(project), location, collection, str(self._last))
+
+    def now(self) -> timestamp_pb2.Timestamp:
+        """The time as the API writes it."""
+        stamp = timestamp_pb2.Timestamp()
+        # Microseconds, as the service answers them.
+        stamp.FromNanoseconds(self._clock() // 1000 * 1000)
+        return stamp
+
+    def unix_time(self) -> float:
+        """The same clock, in seconds."""
+        return self._clock() / 1e9

@@ -1,0 +1,100 @@
+"""The rules of a study: arguments of a trial, its final measurement, when failures end the job.
+
+Source: StudySpec, Trial and Measurement protos; "Create a hyperparameter tuning job". What the
+documentation leaves open is a constant here, so that one look at the real service can correct it.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from vertex_jobs.emulator import protos
+
+__all__ = [
+    "argument_text",
+    "failures_end_job",
+    "final_measurement",
+    "measurement",
+    "parameter_messages",
+]
+
+_BEST_MEASUREMENT = 2
+_MINIMIZE = 2
+#: With no failure limit given, the job also ends when more than half of this many trials or more
+#: have failed. The service's own count or ratio is not published.
+_FAILURE_SAMPLE = 6
+
+
+def argument_text(value: float | int | str) -> str:
+    """A parameter's value on the command line: whole numbers without ``.0``."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
+        return str(int(value))
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def parameter_messages(assignment: Mapping[str, float | int | str]) -> list[protos.Message]:
+    """A trial's parameters as the API gives them, in alphabetical order."""
+    messages = []
+    for key in sorted(assignment):
+        parameter = protos.Trial.Parameter(parameter_id=key)
+        value = assignment[key]
+        if isinstance(value, str):
+            parameter.value.string_value = value
+        else:
+            parameter.value.number_value = value
+        messages.append(parameter)
+    return messages
+
+
+def measurement(step: int, metrics: Mapping[str, float], elapsed: float) -> protos.Message:
+    """A measurement: the metrics of one step, ``elapsed`` seconds into the trial."""
+    message = protos.Measurement(step_count=step)
+    message.elapsed_duration.FromMilliseconds(int(max(elapsed, 0.0) * 1000))
+    for name, value in metrics.items():
+        message.metrics.add(metric_id=name, value=value)
+    return message
+
+
+def final_measurement(
+    study_spec: protos.Message, measurements: Sequence[protos.Message]
+) -> protos.Message | None:
+    """The measurement that counts: the last or the best one that has every metric.
+
+    Best is by the study's first metric. None when no measurement is complete; the trial is then
+    infeasible.
+    """
+    wanted = {metric.metric_id for metric in study_spec.metrics}
+    complete = [
+        one for one in measurements if wanted <= {metric.metric_id for metric in one.metrics}
+    ]
+    if not complete:
+        return None
+    if study_spec.measurement_selection_type != _BEST_MEASUREMENT:
+        return complete[-1]
+    first = study_spec.metrics[0]
+    sign = -1.0 if first.goal == _MINIMIZE else 1.0
+
+    def score(one: protos.Message) -> float:
+        values = {metric.metric_id: metric.value for metric in one.metrics}
+        return sign * float(values[first.metric_id])
+
+    return max(complete, key=score)
+
+
+def failures_end_job(max_failed_trial_count: int, outcomes: Sequence[bool]) -> bool:
+    """Whether the failed trials end the job.
+
+    Args:
+        max_failed_trial_count: The job's limit; 0 leaves it to the service: the first trial to
+            finish must succeed, and later more than half of them.
+        outcomes: Whether each finished trial succeeded, in order of completion.
+    """
+    failed = outcomes.count(False)
+    if max_failed_trial_count:
+        return failed >= max_failed_trial_count
+    if outcomes and not outcomes[0]:
+        return True
+    return len(outcomes) >= _FAILURE_SAMPLE and failed * 2 > len(outcomes)
+
+
+def reported_names(measurements: Iterable[protos.Message]) -> list[str]:
+    """Names of all metrics in the measurements, sorted."""
+    return sorted({metric.metric_id for one in measurements for metric in one.metrics})

@@ -1,0 +1,76 @@
+"""The search process: studies in, suggestions out, one JSON document per line.
+
+Run by the server as ``python -m vertex_jobs.emulator.search_process``, so that a long suggestion
+never stalls the fronts. It keeps the completed trials of each open study; the server opens a
+study again after a restart. It imports NumPy and SciPy and nothing of the API.
+
+Messages in: ``{"open": study, "space": [...], "algorithm": ..., "maximize": [...], "seed": ...}``,
+``{"tell": study, "trials": [...]}``, ``{"ask": study, "request": n, "trial_ids": [...],
+"pending": [...]}``, ``{"close": study}``. Messages out answer ``ask``: ``{"request": n,
+"assignments": [...]}`` or ``{"request": n, "error": text}``.
+"""
+
+import json
+import sys
+from typing import Any
+
+from vertex_jobs.search import Algorithm, Completed, Parameter, Pending, Space, algorithm
+
+__all__ = ["main"]
+
+
+class _OpenStudy:
+    """One study's algorithm and its completed trials."""
+
+    def __init__(self, message: dict[str, Any]) -> None:
+        space = Space(tuple(_parameter(form) for form in message["space"]))
+        self.algorithm: Algorithm = algorithm(
+            message["algorithm"], space, tuple(message["maximize"]), message["seed"]
+        )
+        self.completed: list[Completed] = []
+
+    def tell(self, trials: list[dict[str, Any]]) -> None:
+        for form in trials:
+            objectives = form["objectives"]
+            self.completed.append(
+                Completed(
+                    form["trial_id"],
+                    form["assignment"],
+                    None if objectives is None else tuple(objectives),
+                )
+            )
+
+    def ask(self, trial_ids: list[int], pending: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        running = [Pending(form["trial_id"], form["assignment"]) for form in pending]
+        return [dict(one) for one in self.algorithm.suggest(trial_ids, self.completed, running)]
+
+
+def _parameter(form: dict[str, Any]) -> Parameter:
+    lists = {key: tuple(form.get(key, ())) for key in ("values", "parent_values")}
+    return Parameter(**{**form, **lists})
+
+
+def main() -> None:
+    """Answer until the input ends."""
+    studies: dict[str, _OpenStudy] = {}
+    for line in sys.stdin:
+        message = json.loads(line)
+        if "open" in message:
+            studies[message["open"]] = _OpenStudy(message)
+        elif "tell" in message:
+            studies[message["tell"]].tell(message["trials"])
+        elif "close" in message:
+            studies.pop(message["close"], None)
+        else:
+            answer: dict[str, Any] = {"request": message["request"]}
+            try:
+                study = studies[message["ask"]]
+                answer["assignments"] = study.ask(message["trial_ids"], message["pending"])
+            except (ValueError, KeyError) as error:
+                answer["error"] = str(error)
+            sys.stdout.write(json.dumps(answer) + "\n")
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

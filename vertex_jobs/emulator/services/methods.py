@@ -1,0 +1,74 @@
+"""The table of RPCs: one row serves the REST front and the gRPC front.
+
+A row names the service and the method, the request and response classes, the REST bindings as the
+API's own annotations write them, and the function that answers.
+Source: the REST transports generated with google-cloud-aiplatform; google.api.HttpRule.
+"""
+
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import unquote
+
+from vertex_jobs.emulator import protos
+
+__all__ = ["Call", "HttpRule", "Method", "rule"]
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a request carries beside its message.
+
+    Attributes:
+        hold_seconds: How long a read may be held until something changes; 0 answers at once.
+        seen: The update time that the caller knows; the answer is held while it still holds.
+            Empty: held until the job has ended.
+        options: What only this endpoint understands, from the header x-vertex-jobs-options.
+    """
+
+    hold_seconds: float = 0.0
+    seen: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class HttpRule:
+    """One REST binding: verb, path below the version, and the field that the body fills."""
+
+    verb: str
+    pattern: "re.Pattern[str]"
+    body: str = ""
+
+    def match(self, verb: str, path: str) -> dict[str, str] | None:
+        """The fields that the path sets, or None if this rule is not meant."""
+        found = self.pattern.fullmatch(path) if verb == self.verb else None
+        if found is None:
+            return None
+        return {key: unquote(value) for key, value in found.groupdict().items()}
+
+
+Handler = Callable[[protos.Message, Call], Awaitable[protos.Message]]
+
+
+@dataclass(frozen=True)
+class Method:
+    """One RPC."""
+
+    service: str
+    name: str
+    request: protos.Message
+    response: protos.Message
+    rules: tuple[HttpRule, ...]
+    handler: Handler
+
+
+def rule(verb: str, template: str, body: str = "") -> HttpRule:
+    """A binding from the API's own notation, e.g. ``{name=projects/*/locations/*/models/*}``."""
+
+    def group(match: "re.Match[str]") -> str:
+        segments = match["segments"].replace("*", "[^/:]+")
+        return f"(?P<{match['name']}>{segments})"
+
+    pattern = re.sub(r"\{(?P<name>\w+)=(?P<segments>[^}]+)\}", group, template)
+    return HttpRule(verb, re.compile(pattern), body)

@@ -1,0 +1,112 @@
+"""The state directory: where its files are, who holds it, and where its server answers.
+
+One server at a time owns a directory: it holds a lock for its life, so a second one refuses.
+``endpoint.json`` tells clients the port, the process and the token of the admin calls; the port
+stays the same over restarts.
+"""
+
+import contextlib
+import fcntl
+import json
+import os
+import secrets
+import socket
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from vertex_jobs.errors import UnsupportedHereError
+
+__all__ = ["EndpointRecord", "StateDirectory"]
+
+
+@dataclass(frozen=True)
+class EndpointRecord:
+    """Where a directory's server answers.
+
+    Attributes:
+        port: On 127.0.0.1.
+        pid: The server's process; 0 when it has ended in order.
+        token: For the admin calls.
+        project: Default project of the server.
+        location: Default location of the server.
+    """
+
+    port: int
+    pid: int
+    token: str
+    project: str
+    location: str
+
+    @property
+    def url(self) -> str:
+        """The plain HTTP endpoint."""
+        return f"http://127.0.0.1:{self.port}"
+
+
+class StateDirectory:
+    """Paths below one directory, readable by its owner alone."""
+
+    def __init__(self, path: Path) -> None:
+        """Name the directory; nothing is created."""
+        self.path = path.absolute()
+        self.database = self.path / "resources.sqlite"
+        self.logs = self.path / "logs"
+        self.objects = self.path / "objects"
+        self.packages = self.path / "packages"
+        self.work = self.path / "work"
+        self.certificates = self.path / "certificates"
+        self.grpc_socket = self.path / "grpc.sock"
+        self.server_log = self.path / "server.log"
+        self._endpoint = self.path / "endpoint.json"
+        self._lock = self.path / "server.lock"
+
+    def create(self) -> None:
+        """Make the directory."""
+        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+
+    @contextlib.contextmanager
+    def hold(self) -> Iterator[None]:
+        """Own the directory.
+
+        Raises:
+            UnsupportedHereError: If another server owns it.
+        """
+        with self._lock.open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                record = self.read_endpoint()
+                who = f"process {record.pid} on port {record.port}" if record else "another process"
+                raise UnsupportedHereError(
+                    f"{self.path} already has a server ({who}); "
+                    "use that one, or give another --state-dir"
+                ) from error
+            yield
+
+    def read_endpoint(self) -> EndpointRecord | None:
+        """What the last server wrote, whether or not it still runs."""
+        try:
+            return EndpointRecord(**json.loads(self._endpoint.read_text(encoding="utf-8")))
+        except (FileNotFoundError, json.JSONDecodeError, TypeError):
+            return None
+
+    def write_endpoint(self, record: EndpointRecord) -> None:
+        """Tell clients where the server answers; written aside, then renamed."""
+        aside = self._endpoint.with_suffix(".new")
+        aside.touch(mode=0o600)
+        aside.write_text(json.dumps(asdict(record)), encoding="utf-8")
+        aside.rename(self._endpoint)
+
+    def listen(self, project: str, location: str) -> tuple[socket.socket, EndpointRecord]:
+        """The listening socket, on the port of the last time if it is free, and its record."""
+        last = self.read_endpoint()
+        listening = None
+        if last is not None:
+            with contextlib.suppress(OSError):
+                listening = socket.create_server(("127.0.0.1", last.port), backlog=1024)
+        if listening is None:
+            listening = socket.create_server(("127.0.0.1", 0), backlog=1024)
+        token = last.token if last else secrets.token_hex(16)
+        port = listening.getsockname()[1]
+        return listening, EndpointRecord(port, os.getpid(), token, project, location)

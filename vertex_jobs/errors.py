@@ -1,0 +1,156 @@
+"""The exception tree: one class for each thing a caller can do something about.
+
+    VertexJobsError
+    ├── InvalidJobError            the input is wrong; every fault at once; nothing was submitted
+    ├── PackagingError             the script or package cannot be packaged
+    ├── UnsupportedHereError       this machine or endpoint cannot do it truthfully; says what would
+    ├── JobFailedError             the job ended without success
+    ├── NoFeasibleTrialError       a study has no trial that could win
+    └── EndpointError              the endpoint refused, was lost, or knows no such job
+        ├── JobNotFoundError       no job of that id, name or display name
+        ├── RequestRefusedError    the endpoint answered with an error; it carries the code
+        ├── EndpointLostError      the endpoint could not be reached
+        └── SubmissionUnknownError it is unknown whether the job exists; says how to find out
+
+Every message names the value, the rule it breaks and the remedy. The command line maps the
+branches to exit codes: input 2, job 1, endpoint 3.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+__all__ = [
+    "EndpointError",
+    "EndpointLostError",
+    "Fault",
+    "InvalidJobError",
+    "JobFailedError",
+    "JobNotFoundError",
+    "NoFeasibleTrialError",
+    "PackagingError",
+    "RequestRefusedError",
+    "SubmissionUnknownError",
+    "UnsupportedHereError",
+    "VertexJobsError",
+]
+
+
+@dataclass(frozen=True)
+class Fault:
+    """One mistake in a job: where it is, what stands there, the rule, and the way out.
+
+    Attributes:
+        path: Dotted path in the config, e.g. ``parameter_spec.learning_rate.min``.
+        value: The offending value as written; None when something is missing.
+        rule: The rule that it breaks, a clause without a full stop.
+        remedy: What to write instead, a clause without a full stop.
+        severity: ``error`` stops a submission, ``warning`` does not.
+    """
+
+    path: str
+    value: object
+    rule: str
+    remedy: str
+    severity: str = "error"
+
+    def __str__(self) -> str:
+        """One line: path, value, rule and remedy."""
+        shown = "" if self.value is None else f" = {self.value!r}"
+        return f"{self.path}{shown}: {self.rule}; {self.remedy}"
+
+
+class VertexJobsError(Exception):
+    """The root of every error that this library raises on purpose."""
+
+
+class InvalidJobError(VertexJobsError):
+    """The job as written cannot be submitted; ``faults`` holds every reason."""
+
+    def __init__(self, faults: Sequence[Fault], source: str = "job") -> None:
+        """Collect the faults of one source, a config's path for example."""
+        self.faults = tuple(faults)
+        self.source = source
+        count = len(self.faults)
+        lines = [f"{source}: {count} fault{'' if count == 1 else 's'}"]
+        lines += [f"  {fault}" for fault in self.faults]
+        super().__init__("\n".join(lines))
+
+
+class PackagingError(VertexJobsError):
+    """The training code cannot be turned into a package that works."""
+
+
+class UnsupportedHereError(VertexJobsError):
+    """Something real that this machine or endpoint cannot do; the message says what can."""
+
+
+class JobFailedError(VertexJobsError):
+    """The job ended without success.
+
+    Attributes:
+        name: Resource name of the job.
+        state: The terminal state, e.g. ``JOB_STATE_FAILED``.
+        replica: The replica that failed first, e.g. ``workerpool0-0``; empty when unknown.
+        last_lines: That replica's last log lines, oldest first.
+        remedy: What to do next, when the cause is known.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        state: str,
+        message: str,
+        *,
+        replica: str = "",
+        last_lines: Sequence[str] = (),
+        remedy: str = "",
+    ) -> None:
+        """Keep the parts; the text joins them, cause first."""
+        self.name = name
+        self.state = state
+        self.message = message
+        self.replica = replica
+        self.last_lines = tuple(last_lines)
+        self.remedy = remedy
+        parts = [f"{name} ended as {state}: {message}"]
+        if self.last_lines:
+            parts.append(f"last lines of {replica or 'the job'}:")
+            parts += [f"  {line}" for line in self.last_lines]
+        if remedy:
+            parts.append(remedy)
+        super().__init__("\n".join(parts))
+
+
+class NoFeasibleTrialError(VertexJobsError):
+    """No trial of the study has a final measurement, so none can be the best."""
+
+
+class EndpointError(VertexJobsError):
+    """The endpoint refused, was lost, or knows no such job."""
+
+
+class JobNotFoundError(EndpointError):
+    """No job has that id, resource name or display name."""
+
+
+class RequestRefusedError(EndpointError):
+    """The endpoint answered a request with an error.
+
+    Attributes:
+        code: The HTTP status, e.g. 400.
+        status: The canonical name, e.g. ``INVALID_ARGUMENT``.
+    """
+
+    def __init__(self, message: str, *, code: int, status: str) -> None:
+        """Keep code and status beside the service's own message."""
+        self.code = code
+        self.status = status
+        super().__init__(f"{code} {status}: {message}")
+
+
+class EndpointLostError(EndpointError):
+    """The endpoint could not be reached, or stopped answering."""
+
+
+class SubmissionUnknownError(EndpointError):
+    """It is unknown whether the create request took effect; the message says how to look."""

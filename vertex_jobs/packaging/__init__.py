@@ -1,0 +1,20 @@
+"""A training script or package, as a reproducible source distribution that Vertex AI can run.
+
+``describe`` reads and hashes, ``package`` writes, ``verify`` proves the result in a clean folder.
+Equal content gives equal names on every machine. It needs neither setuptools nor a build tool,
+uploads nothing and installs nothing.
+"""
+
+from vertex_jobs.packaging.distribution import Package, PackageFile, describe, package
+from vertex_jobs.packaging.imports import third_party_imports
+from vertex_jobs.packaging.proof import Proof, verify
+
+__all__ = [
+    "Package",
+    "PackageFile",
+    "Proof",
+    "describe",
+    "package",
+    "third_party_imports",
+    "verify",
+]

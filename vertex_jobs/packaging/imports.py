@@ -1,0 +1,118 @@
+"""What Python sources import, found by reading them; nothing is executed.
+
+Used to find the modules that must travel with a script, and the libraries that a warm parent may
+import ahead of it. Names that are only known at run time are not found, except a literal given to
+``import_module``.
+"""
+
+import ast
+import os
+import sys
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from vertex_jobs.errors import PackagingError
+
+__all__ = ["Import", "find_imports", "parse", "third_party_imports"]
+
+
+@dataclass(frozen=True)
+class Import:
+    """One imported module, absolute, with the names taken from it.
+
+    Attributes:
+        module: Dotted name, e.g. ``sklearn.datasets``.
+        names: Names after ``from module import``, each perhaps a submodule; empty otherwise.
+    """
+
+    module: str
+    names: tuple[str, ...] = ()
+
+
+def parse(content: bytes, path: Path) -> ast.Module:
+    """The syntax tree of one source file.
+
+    Raises:
+        PackagingError: If it is not valid Python; the message has file and line.
+    """
+    try:
+        return ast.parse(content, filename=str(path))
+    except (SyntaxError, ValueError) as error:
+        line = getattr(error, "lineno", None) or 1
+        reason = getattr(error, "msg", None) or str(error)
+        raise PackagingError(
+            f"{path}:{line}: {reason}; it would fail at the start of the job, correct it first"
+        ) from error
+
+
+def find_imports(tree: ast.AST) -> Iterator[Import]:
+    """Every absolute import, those inside functions included."""
+    for node in ast.walk(tree):
+        yield from _imports_at(node)
+
+
+def third_party_imports(source_files: Iterable[Path]) -> tuple[str, ...]:
+    """Modules that the files import when they are loaded, and that are neither ours nor siblings.
+
+    Only statements that run at import count: not those in functions, under ``TYPE_CHECKING`` or
+    under ``if __name__ == "__main__"``. Files that are not valid Python are passed over, since the
+    replica's own error is the better message.
+
+    Returns:
+        Sorted dotted names as written, e.g. ``("keras", "sklearn.datasets")``.
+    """
+    files = [path for path in source_files if path.suffix == ".py"]
+    if not files:
+        return ()
+    root = Path(os.path.commonpath([path.parent for path in files]))
+    below = [path.relative_to(root) for path in files]
+    ignored = {part for path in below for part in path.with_suffix("").parts}
+    ignored |= {root.name, "vertex_jobs"} | set(sys.stdlib_module_names)
+    found: set[str] = set()
+    for path in below:
+        # A copied runtime imports its libraries late; what it may need the script may not.
+        if path.parts[0] == "vertex_jobs":
+            continue
+        try:
+            tree = parse((root / path).read_bytes(), root / path)
+        except PackagingError:
+            continue
+        for statement in _executed_at_import(tree.body):
+            found |= {entry.module for entry in _imports_at(statement)}
+    return tuple(sorted(name for name in found if name.partition(".")[0] not in ignored))
+
+
+def _imports_at(node: ast.AST) -> Iterator[Import]:
+    """What this very node imports."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            yield Import(alias.name)
+    elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+        yield Import(node.module, tuple(alias.name for alias in node.names))
+    elif isinstance(node, ast.Call) and node.args:
+        called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        literal = node.args[0]
+        if called == "import_module" and isinstance(literal, ast.Constant):
+            name = str(literal.value)
+            if not name.startswith("."):
+                yield Import(name)
+
+
+def _executed_at_import(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """Statements of a module that run when it is loaded, nested blocks included."""
+    for statement in body:
+        if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+            continue
+        if isinstance(statement, ast.If) and _is_guard(statement.test):
+            continue
+        yield statement
+        for block in ("body", "orelse", "finalbody", "handlers"):
+            yield from _executed_at_import(getattr(statement, block, ()))
+
+
+def _is_guard(test: ast.expr) -> bool:
+    """Whether a condition is ``TYPE_CHECKING`` or compares ``__name__``."""
+    if isinstance(test, ast.Compare):
+        return isinstance(test.left, ast.Name) and test.left.id == "__name__"
+    return getattr(test, "attr", getattr(test, "id", "")) == "TYPE_CHECKING"

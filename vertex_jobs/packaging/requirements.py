@@ -1,0 +1,47 @@
+"""The libraries that a package declares: the runtime's own and the job's, checked line by line.
+
+Only the form is checked; whether a version exists is pip's to say.
+"""
+
+import re
+from collections.abc import Iterable
+
+from vertex_jobs.errors import PackagingError
+
+__all__ = ["RUNTIME_REQUIREMENTS", "declare_requirements"]
+
+#: What ``vertex_jobs.runtime`` imports late; the same lines as in this project's own metadata.
+RUNTIME_REQUIREMENTS = ("argparse-dataclass>=2.0.0", "cloudml-hypertune==0.1.0.dev6")
+
+_NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
+_EXTRAS = r"(?:\s*\[[A-Za-z0-9._,\s-]*\])?"
+_VERSION = r"(?:===|==|~=|!=|<=|>=|<|>)\s*[A-Za-z0-9._*+!-]+"
+_REQUIREMENT = re.compile(
+    rf"(?P<name>{_NAME}){_EXTRAS}"
+    rf"(?:\s*@\s*\S+|\s*\(?\s*{_VERSION}(?:\s*,\s*{_VERSION})*\s*\)?)?"
+    r"(?:\s*;[^\r\n]+)?"
+)
+
+
+def declare_requirements(requirements: Iterable[str]) -> tuple[str, ...]:
+    """The runtime's requirements and the job's, sorted; a line of the job replaces the runtime's.
+
+    Raises:
+        PackagingError: If a line is not a requirement as in "Dependency specifiers" (PEP 508).
+    """
+    own = {_name(line): line for line in RUNTIME_REQUIREMENTS}
+    wanted = [line.strip() for line in requirements]
+    for line in wanted:
+        own.pop(_name(line), None)
+    return tuple(sorted({*own.values(), *wanted}))
+
+
+def _name(line: str) -> str:
+    """The distribution's name, spelt as pip compares it."""
+    match = _REQUIREMENT.fullmatch(line)
+    if match is None:
+        raise PackagingError(
+            f"requirement {line!r} is not one that a package can declare; write NAME, "
+            "NAME>=VERSION or NAME @ URL, e.g. mylib @ git+https://host/mylib"
+        )
+    return re.sub(r"[-_.]+", "-", match["name"]).lower()

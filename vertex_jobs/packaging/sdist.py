@@ -1,0 +1,123 @@
+"""A source distribution as bytes on disk: a tar archive that is equal for equal content.
+
+Times, owners and order are fixed. The archive's own bytes still depend on the zlib that packed
+it, so nothing is named after them. Metadata is written twice: PKG-INFO for those who only read,
+setup.py for those who build, which the service's images do with whatever pip they carry.
+"""
+
+import gzip
+import io
+import os
+import tarfile
+import tempfile
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+__all__ = ["write_sdist"]
+
+#: 2 January 1980 in UTC: wheels are zip files, which know no time before 1980 in any time zone.
+_FIXED_TIME = 315_619_200
+_PYTHON = ">=3.10"
+
+_PYPROJECT = """\
+[build-system]
+requires = ["setuptools"]
+build-backend = "setuptools.build_meta"
+"""
+
+_SETUP = """\
+from setuptools import setup
+
+setup(
+    name={name!r},
+    version={version!r},
+    python_requires={python!r},
+    packages=[{name!r}],
+    package_data={{{name!r}: {files}}},
+    install_requires={requirements},
+    zip_safe=False,
+)
+"""
+
+
+def write_sdist(
+    path: Path,
+    *,
+    name: str,
+    version: str,
+    contents: Mapping[str, bytes],
+    requirements: Sequence[str],
+) -> None:
+    """Write the distribution aside, then rename it into place.
+
+    Args:
+        path: The archive to write; its folder is created.
+        name: Distribution and top-level package.
+        version: Its version.
+        contents: The package's files by path relative to the package.
+        requirements: Dependency specifiers.
+    """
+    base = f"{name}-{version}"
+    members = {f"{base}/{name}/{relative}": content for relative, content in contents.items()}
+    members[f"{base}/PKG-INFO"] = _pkg_info(name, version, requirements).encode()
+    members[f"{base}/pyproject.toml"] = _PYPROJECT.encode()
+    members[f"{base}/setup.py"] = _setup(name, version, contents, requirements).encode()
+    path.parent.mkdir(parents=True, exist_ok=True)
+    descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            _write_archive(file, members)
+        Path(aside).replace(path)
+    except BaseException:
+        Path(aside).unlink(missing_ok=True)
+        raise
+
+
+def _write_archive(file: io.BufferedWriter, members: Mapping[str, bytes]) -> None:
+    with (
+        gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,
+        tarfile.open(mode="w", fileobj=packed, format=tarfile.PAX_FORMAT) as archive,
+    ):
+        for name in sorted(members):
+            entry = tarfile.TarInfo(name)
+            entry.size = len(members[name])
+            entry.mtime = _FIXED_TIME
+            entry.mode = 0o644
+            archive.addfile(entry, io.BytesIO(members[name]))
+
+
+def _pkg_info(name: str, version: str, requirements: Sequence[str]) -> str:
+    lines = [
+        "Metadata-Version: 2.1",
+        f"Name: {name}",
+        f"Version: {version}",
+        f"Requires-Python: {_PYTHON}",
+        *(f"Requires-Dist: {requirement}" for requirement in requirements),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _setup(name: str, version: str, contents: Iterable[str], requirements: Sequence[str]) -> str:
+    """A setup.py that names each file, so that folders without ``__init__.py`` arrive too.
+
+    ``repr`` quotes the requirements: a quote or a backslash in one can never become code.
+    """
+    # setuptools reads package data as glob patterns.
+    return _SETUP.format(
+        name=name,
+        version=version,
+        python=_PYTHON,
+        files=_list(_literal_pattern(relative) for relative in sorted(contents)),
+        requirements=_list(requirements),
+    )
+
+
+def _list(texts: Iterable[str]) -> str:
+    """A Python list, one text a line; ASCII, whatever encoding the builder reads with."""
+    lines = "".join(f"\n        {text!a}," for text in texts)
+    return f"[{lines}\n    ]"
+
+
+def _literal_pattern(relative: str) -> str:
+    """A glob pattern that matches this path alone."""
+    return "".join(f"[{char}]" if char in "*?[" else char for char in relative)

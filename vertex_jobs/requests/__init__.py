@@ -1,0 +1,23 @@
+"""A job, its package and its place -> the exact request of the Vertex AI API.
+
+For the preview, the golden files and the client, which all use this one form: the v1 API's JSON in
+the canonical form of the protos (camelCase, 64-bit integers as text, names of enums, defaults left
+out). Nothing of the SDK is imported and nothing is sent.
+
+Source: CustomJob, HyperparameterTuningJob, TrainingPipeline.
+"""
+
+from vertex_jobs.requests.bodies import build, content_hash
+from vertex_jobs.requests.places import Place, Request, default_place, package_uri
+from vertex_jobs.requests.programs import container_command, is_prebuilt
+
+__all__ = [
+    "Place",
+    "Request",
+    "build",
+    "container_command",
+    "content_hash",
+    "default_place",
+    "is_prebuilt",
+    "package_uri",
+]

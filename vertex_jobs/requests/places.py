@@ -1,0 +1,75 @@
+"""Where a request goes, and the request itself.
+
+For ``bodies`` and the client. Which project and bucket a user means is decided by the endpoints.
+"""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from vertex_jobs.names import SUBMISSION_PLACEHOLDER, GcsUri
+
+if TYPE_CHECKING:
+    from vertex_jobs.packaging import Package
+    from vertex_jobs.spec import JobSpec
+
+__all__ = ["Place", "Request", "default_place", "package_uri"]
+
+#: What the local endpoint takes when nothing is said.
+LOCAL_PROJECT = "local-project"
+LOCAL_LOCATION = "us-central1"
+LOCAL_BUCKET = "gs://local-staging"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a job is submitted.
+
+    Attributes:
+        project: Project id or number.
+        location: Region, e.g. ``us-central1``.
+        staging_bucket: ``gs://BUCKET``, possibly with a path, for packages and default outputs.
+    """
+
+    project: str
+    location: str
+    staging_bucket: str
+
+
+@dataclass(frozen=True)
+class Request:
+    """One create call.
+
+    Attributes:
+        collection: ``customJobs``, ``trainingPipelines`` or ``hyperparameterTuningJobs``.
+        parent: ``projects/P/locations/L``.
+        body: The resource in the API's JSON form.
+    """
+
+    collection: str
+    parent: str
+    body: dict[str, Any]
+
+    def with_submission(self, nonce: str) -> "Request":
+        """The same request with the nonce wherever ``{submission}`` stands."""
+        return Request(self.collection, self.parent, _replaced(self.body, nonce))
+
+
+def default_place(job: "JobSpec") -> Place:
+    """Where the local endpoint would submit the job."""
+    return Place(LOCAL_PROJECT, LOCAL_LOCATION, job.staging_bucket or LOCAL_BUCKET)
+
+
+def package_uri(place: Place, package: "Package") -> str:
+    """Where the package lies for the replicas."""
+    bucket = GcsUri.parse(place.staging_bucket)
+    return str(bucket.join("vertex-jobs", "packages", package.file_name))
+
+
+def _replaced(node: Any, nonce: str) -> Any:
+    if isinstance(node, str):
+        return node.replace(SUBMISSION_PLACEHOLDER, nonce)
+    if isinstance(node, dict):
+        return {key: _replaced(value, nonce) for key, value in node.items()}
+    if isinstance(node, list):
+        return [_replaced(value, nonce) for value in node]
+    return node

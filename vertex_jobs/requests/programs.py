@@ -1,0 +1,61 @@
+"""What a replica runs: the package in a prebuilt image, the package in any other, or the image.
+
+For ``job_specs``. Source: ContainerSpec, PythonPackageSpec.
+"""
+
+import re
+import shlex
+from typing import Any
+
+from vertex_jobs.spec import WorkerPoolSpec
+
+__all__ = ["container_command", "is_prebuilt", "program"]
+
+#: Hosts of the prebuilt training images; the SDK makes the same test.
+_PREBUILT = re.compile(r"docker\.pkg\.dev/vertex-ai/|gcr\.io/cloud-aiplatform/")
+
+
+def is_prebuilt(image: str) -> bool:
+    """Whether the image is one of Google's, which can run a package by itself."""
+    return _PREBUILT.search(image) is not None
+
+
+def container_command(package_uri: str, module: str) -> list[str]:
+    """The command by which an image of the user's installs the package and runs its module.
+
+    The bucket is mounted under ``/gcs`` in every job. The arguments, and those that a trial adds,
+    follow as ``args`` and reach the module through ``"$@"``, so the shell reads no character of
+    them; the SDK joins them into the command, which splits them at white space and loses a trial's.
+    ``exec`` lets the module receive the container's signals. The variable permits pip to install
+    into an image whose Python is marked as externally managed; older pips ignore it.
+    """
+    archive = shlex.quote(package_uri.replace("gs://", "/gcs/", 1))
+    install = f"PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install --quiet {archive}"
+    return ["sh", "-c", f'{install} && exec python3 -m {shlex.quote(module)} "$@"', module]
+
+
+def program(pool: WorkerPoolSpec, package_uri: str, module: str) -> dict[str, Any]:
+    """The pool's ``pythonPackageSpec`` or ``containerSpec``, keyed by that name.
+
+    Args:
+        pool: What the pool runs.
+        package_uri: ``gs://`` address of the package; unused where the image runs by itself.
+        module: The package's module.
+    """
+    env = [{"name": name, "value": value} for name, value in pool.environment_variables.items()]
+    shared = {"args": list(pool.args), "env": [_without_empty(variable) for variable in env]}
+    if pool.runs_package and is_prebuilt(pool.container_uri):
+        spec = {
+            "executorImageUri": pool.container_uri,
+            "packageUris": [package_uri],
+            "pythonModule": module,
+            **shared,
+        }
+        return {"pythonPackageSpec": _without_empty(spec)}
+    command = container_command(package_uri, module) if pool.runs_package else list(pool.command)
+    spec = {"imageUri": pool.container_uri, "command": command, **shared}
+    return {"containerSpec": _without_empty(spec)}
+
+
+def _without_empty(message: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in message.items() if value not in ("", [])}

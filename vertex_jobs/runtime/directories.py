@@ -1,0 +1,61 @@
+"""The three directories of a job: model, checkpoints and TensorBoard logs.
+
+It names directories. It creates none, except the scratch directory of a replica whose output
+nobody keeps; Cloud Storage has no directories to create.
+"""
+
+import atexit
+import functools
+import os
+import shutil
+import tempfile
+from dataclasses import dataclass
+
+from vertex_jobs.names import GcsUri
+
+__all__ = ["Directories", "scratch_directories"]
+
+
+@dataclass(frozen=True)
+class Directories:
+    """Where a job's files lie; each is a ``gs://`` URI or a local path and ends in one slash.
+
+    Attributes:
+        model_dir: The trained model, AIP_MODEL_DIR.
+        checkpoint_dir: Checkpoints, AIP_CHECKPOINT_DIR.
+        tensorboard_log_dir: TensorBoard logs, AIP_TENSORBOARD_LOG_DIR.
+
+    Source: message CustomJobSpec, base_output_directory.
+    """
+
+    model_dir: str
+    checkpoint_dir: str
+    tensorboard_log_dir: str
+
+    @classmethod
+    def under(cls, base_output_dir: str, trial_id: str | None = None) -> "Directories":
+        """The directories of a job, or of one trial, below its base output directory."""
+        above = () if trial_id is None else (trial_id,)
+        return cls(
+            model_dir=_directory(base_output_dir, *above, "model"),
+            checkpoint_dir=_directory(base_output_dir, *above, "checkpoints"),
+            tensorboard_log_dir=_directory(base_output_dir, *above, "logs"),
+        )
+
+    def subdirectory_of_logs(self, name: str) -> str:
+        """A directory below the TensorBoard logs, ending in one slash."""
+        return _directory(self.tensorboard_log_dir, name)
+
+
+@functools.cache
+def scratch_directories() -> Directories:
+    """Directories of this process that are removed when it exits."""
+    root = tempfile.mkdtemp(prefix="vertex-jobs-scratch-")
+    atexit.register(shutil.rmtree, root, ignore_errors=True)
+    return Directories.under(root)
+
+
+def _directory(base: str, *parts: str) -> str:
+    if base.startswith("gs://"):
+        return str(GcsUri.parse(base).directory(*parts))
+    return os.path.join(base, *parts, "")

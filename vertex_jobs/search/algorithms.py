@@ -1,0 +1,45 @@
+"""The search algorithms by name, for the process that runs them.
+
+It only chooses. What the names of the API mean is decided by the caller.
+"""
+
+from typing import Literal
+
+from vertex_jobs.search.gaussian_process import GaussianProcessSearch
+from vertex_jobs.search.grid import GridSearch
+from vertex_jobs.search.random_search import RandomSearch
+from vertex_jobs.search.space import Space
+from vertex_jobs.search.trials import Algorithm
+
+__all__ = ["algorithm"]
+
+
+def algorithm(
+    name: Literal["grid", "random", "gaussian_process"],
+    space: Space,
+    maximize: tuple[bool, ...],
+    seed: int,
+) -> Algorithm:
+    """Return a search algorithm.
+
+    Args:
+        name: Which one.
+        space: What it searches.
+        maximize: For each metric whether more is better; at least one.
+        seed: Not negative; fixes every random choice.
+
+    Raises:
+        ValueError: The name is unknown, there is no metric, the seed is negative, or the grid is
+            asked for a continuous parameter.
+    """
+    if not maximize:
+        raise ValueError("maximize (): a study needs a metric; give one flag for each")
+    if seed < 0:
+        raise ValueError(f"seed {seed}: must not be negative; use 0 or more")
+    if name == "grid":
+        return GridSearch(space)
+    if name == "random":
+        return RandomSearch(space, seed)
+    if name == "gaussian_process":
+        return GaussianProcessSearch(space, maximize, seed)
+    raise ValueError(f"algorithm {name!r}: is unknown; use grid, random or gaussian_process")

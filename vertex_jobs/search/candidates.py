@@ -1,0 +1,129 @@
+"""Points to choose from: a broad draw, then rounds of mutation around the most promising.
+
+For the Gaussian process search. Without gradients, so that categories, integers and conditional
+parameters are moved like everything else. No point that a trial has had is chosen while others
+are left.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vertex_jobs.search.encoding import Encoding
+
+__all__ = ["Candidates"]
+
+Floats = NDArray[np.float64]
+#: Encoded points, ``[points, parameters]``, to their losses, ``[points]``.
+Loss = Callable[[Floats], Floats]
+
+#: Spaces up to this size are looked through point by point.
+ENUMERABLE = 2000
+#: Uniform points, and points around each leader, of the first draw.
+BROAD, NEAR = 1000, 40
+#: Rounds of mutation, points kept in each, and children of each point kept.
+ROUNDS, PARENTS, CHILDREN = 12, 24, 16
+#: Step of the first round in coordinates, and how it shrinks from round to round.
+FIRST_STEP, SHRINKAGE = 0.18, 0.62
+#: Chance that a coordinate moves, and that a category, which has no neighbours, is drawn anew.
+MOVES, REDRAWS = 0.6, 0.15
+
+
+class Candidates:
+    """The choosable points of one space.
+
+    ``taken`` is in every method the set of the rows that trials have had, as bytes of their
+    values.
+    """
+
+    def __init__(self, encoding: Encoding) -> None:
+        self._encoding = encoding
+        self._size = encoding.space.cardinality
+        self._every: Floats | None = None
+        if self._size is not None and self._size <= ENUMERABLE:
+            self._every = encoding.rows(list(encoding.space.assignments()))
+        kinds = [parameter.kind for parameter in encoding.space.parameters]
+        self._redraws = np.array([REDRAWS if kind == "categorical" else 0.0 for kind in kinds])
+
+    def at(self, coordinates: Floats, taken: set[bytes], random: np.random.Generator) -> Floats:
+        """Return the values at coordinates, ``[parameters]``, or elsewhere if they are taken."""
+        row: Floats = self._encoding.values(coordinates[None, :])[0]
+        if row.tobytes() in taken:
+            draws = self._encoding.values(random.random((BROAD, len(coordinates))))
+            points = draws if self._every is None else self._every
+            row = random.choice(self._left(points, taken))
+        return row
+
+    def best(
+        self, loss: Loss, leaders: Floats, taken: set[bytes], random: np.random.Generator
+    ) -> Floats:
+        """Return the values with the least loss, ``[parameters]``.
+
+        Args:
+            loss: What to minimise.
+            leaders: Values of the best trials, near which it looks more closely.
+            taken: See the class.
+            random: Source of the draws.
+        """
+        if self._every is not None:
+            points = self._left(self._every, taken)
+            losses = loss(points)
+        else:
+            points, losses = self._evolve(loss, leaders, taken, random)
+        row: Floats = points[np.argmin(losses)]
+        if row.tobytes() in taken:
+            row = random.choice(self._left(points, taken))
+        return row
+
+    def _evolve(
+        self, loss: Loss, leaders: Floats, taken: set[bytes], random: np.random.Generator
+    ) -> tuple[Floats, Floats]:
+        """Return points that survived, as values, and their losses."""
+        points = self._first_draw(leaders, random)
+        values = self._encoding.values(points)
+        losses = _judge(loss, values, taken)
+        for turn in range(ROUNDS):
+            keep = np.argsort(losses, kind="stable")[:PARENTS]
+            children = self._mutate(points[keep], FIRST_STEP * SHRINKAGE**turn, random)
+            born = self._encoding.values(children)
+            points = np.vstack([points[keep], children])
+            values = np.vstack([values[keep], born])
+            losses = np.concatenate([losses[keep], _judge(loss, born, taken)])
+        return values, losses
+
+    def _first_draw(self, leaders: Floats, random: np.random.Generator) -> Floats:
+        near = np.repeat(self._encoding.coordinates(leaders), NEAR, axis=0)
+        # From a thousandth of the axis to a third of it.
+        reach = np.exp(random.uniform(-7, -1.2, size=(len(near), 1)))
+        near = np.clip(near + reach * random.normal(size=near.shape), 0, 1)
+        return np.vstack([random.random((BROAD, self._encoding.dimension)), near])
+
+    def _mutate(self, parents: Floats, step: float, random: np.random.Generator) -> Floats:
+        children = np.repeat(parents, CHILDREN, axis=0)
+        steps = step * random.choice([1, 0.3, 0.08], size=(len(children), 1))
+        moves = random.random(children.shape) < MOVES
+        children += moves * steps * random.normal(size=children.shape)
+        redraws = random.random(children.shape) < self._redraws
+        children = np.where(redraws, random.random(children.shape), children)
+        return np.clip(children, 0, 1, out=children)
+
+    def _left(self, points: Floats, taken: set[bytes]) -> Floats:
+        """Those of the points that are not taken; else one from anywhere; all when none is left."""
+        free = points[~_had(points, taken)]
+        if len(free):
+            return free
+        if self._size is None or len(taken) >= self._size:
+            return points
+        every = (self._encoding.rows([point]) for point in self._encoding.space.assignments())
+        return next(row for row in every if row.tobytes() not in taken)
+
+
+def _judge(loss: Loss, values: Floats, taken: set[bytes]) -> Floats:
+    losses = loss(values)
+    losses[_had(values, taken)] = np.inf
+    return losses
+
+
+def _had(values: Floats, taken: set[bytes]) -> NDArray[np.bool_]:
+    return np.fromiter((row.tobytes() in taken for row in values), dtype=bool, count=len(values))

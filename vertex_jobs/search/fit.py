@@ -1,0 +1,118 @@
+"""The kernel's parameters, fitted to trials: maximum a posteriori with an exact gradient.
+
+For the Gaussian process search. The result depends on the trials alone, so that a search that is
+taken up again goes on as if it had never stopped.
+
+Source: "Gaussian Processes for Machine Learning" (Rasmussen, Williams, 2006), chapter 5.
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vertex_jobs.search.kernel import Kernel, matern, matern_slope
+
+__all__ = ["fit_kernel"]
+
+Floats = NDArray[np.float64]
+
+#: Bounds of the logarithms of length scales, amplitude and noise; targets have unit variance.
+SCALE_BOUNDS, AMPLITUDE_BOUNDS, NOISE_BOUNDS = (-4.0, 3.0), (-3.0, 4.0), (-14.0, 1.0)
+#: Prior of the logarithms, mean and standard deviation. A length scale's mean grows with the
+#: root of the dimension, as distances in the cube do.
+SCALE_PRIOR_AT_1, SCALE_PRIOR_WIDTH = math.log(0.35), 0.6
+AMPLITUDE_PRIOR, NOISE_PRIOR = (0.0, 1.0), (-7.0, 2.0)
+#: Added to the diagonal so that equal points can be factorised.
+JITTER = 1e-8
+
+
+def fit_kernel(features: Floats, owners: NDArray[np.int_], targets: Floats) -> Kernel:
+    """Return the most probable kernel for the observed points.
+
+    Args:
+        features: ``[points, columns]``.
+        owners: The parameter of each column; columns of one parameter share a length scale.
+        targets: ``[points]``, mean about 0 and variance about 1.
+    """
+    from scipy.optimize import minimize
+
+    posterior = _Posterior(features, owners, targets)
+    best = min(
+        (
+            minimize(
+                posterior.loss,
+                start,
+                jac=True,
+                method="L-BFGS-B",
+                bounds=posterior.bounds,
+                options={"maxiter": 40, "ftol": 1e-5},
+            )
+            for start in posterior.starts()
+        ),
+        key=lambda result: float(result.fun),
+    )
+    logs = best.x
+    index = np.unique(owners, return_inverse=True)[1]
+    return Kernel(np.exp(logs[:-2])[index], math.exp(logs[-2]), math.exp(logs[-1]))
+
+
+class _Posterior:
+    """Minus the log posterior of (log length scales, log amplitude, log noise) and its gradient."""
+
+    def __init__(self, features: Floats, owners: NDArray[np.int_], targets: Floats) -> None:
+        count = len(targets)
+        groups = np.unique(owners)
+        rows, columns = np.tril_indices(count, -1)
+        squares = (features[rows] - features[columns]) ** 2
+        self._distances = np.zeros((len(groups), len(rows)))
+        for place, group in enumerate(groups):
+            self._distances[place] = squares[:, owners == group].sum(axis=1)
+        self._lower = rows * count + columns
+        self._diagonal = np.arange(count) * (count + 1)
+        self._targets = targets
+        self._covariance = np.zeros((count, count))
+        self._gradient = np.empty(len(groups) + 2)
+        scale_prior = (SCALE_PRIOR_AT_1 + 0.5 * math.log(max(len(groups), 1)), SCALE_PRIOR_WIDTH)
+        priors = np.array([scale_prior] * len(groups) + [AMPLITUDE_PRIOR, NOISE_PRIOR])
+        self._means, self._widths = priors.T
+        self.bounds = [SCALE_BOUNDS] * len(groups) + [AMPLITUDE_BOUNDS, NOISE_BOUNDS]
+
+    def starts(self) -> list[Floats]:
+        """Return where to descend from: the prior's mean, and both explanations of a rough fit.
+
+        The same trials can be a rugged function without noise or a smooth one with noise. Each is
+        a valley of its own.
+        """
+        rugged, noisy = self._means.copy(), self._means.copy()
+        rugged[:-2] -= 0.7
+        rugged[-1] = -12.0
+        noisy[-1] = -1.0
+        return [self._means, rugged, noisy]
+
+    def loss(self, logs: Floats) -> tuple[float, Floats]:
+        """Return the loss and its gradient."""
+        from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
+
+        weights = np.exp(-2 * logs[:-2])
+        amplitude, noise = math.exp(logs[-2]), math.exp(logs[-1])
+        squared = weights @ self._distances
+        slope = matern_slope(squared)
+        correlation = matern(squared)
+        flat = self._covariance.reshape(-1)
+        flat[self._lower] = amplitude * correlation
+        flat[self._diagonal] = amplitude + noise + JITTER
+        # LAPACK reads columns: the lower triangle in rows is the upper one of the transpose.
+        factor, _ = dpotrf(self._covariance.T, lower=0, clean=0, overwrite_a=1)
+        solved, _ = dpotrs(factor, self._targets, lower=0)
+        half_log_determinant = np.log(flat[self._diagonal]).sum()
+        dpotri(factor, lower=0, overwrite_c=1)
+        pairs = flat[self._lower] - (solved[:, None] * solved).reshape(-1)[self._lower]
+        trace = (flat[self._diagonal] - solved**2).sum()
+        gradient = self._gradient
+        gradient[:-2] = amplitude * weights * (self._distances @ (pairs * slope))
+        gradient[-2] = amplitude * (pairs @ correlation + 0.5 * trace)
+        gradient[-1] = 0.5 * noise * trace
+        offsets = (logs - self._means) / self._widths
+        loss = 0.5 * self._targets @ solved + half_log_determinant + 0.5 * offsets @ offsets
+        return float(loss), gradient + offsets / self._widths

@@ -1,0 +1,69 @@
+"""The Gaussian process after seeing the trials: mean and deviation anywhere in the space.
+
+For the acquisition and for judging how sure a best trial is. Trials that still run can be added
+cheaply: they pull the deviation down around them and leave the mean as it is.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vertex_jobs.search.kernel import Kernel
+
+__all__ = ["Posterior"]
+
+Floats = NDArray[np.float64]
+
+#: Added to the diagonal so that equal points can be factorised.
+JITTER = 1e-8
+
+
+class Posterior:
+    """A kernel conditioned on observed points."""
+
+    def __init__(self, kernel: Kernel, features: Floats, targets: Floats) -> None:
+        """Factorise once.
+
+        Args:
+            kernel: The covariance.
+            features: ``[points, columns]``.
+            targets: Of the first points; those without one are pending, see ``add_pending``.
+        """
+        from scipy.linalg.lapack import dpotrf, dpotrs
+
+        covariance = kernel.covariance(features, features)
+        covariance[np.diag_indices(len(features))] = kernel.amplitude + kernel.noise + JITTER
+        self._kernel = kernel
+        self._features = features
+        self._factor, _ = dpotrf(covariance, lower=1, clean=1)
+        self._observed = len(targets)
+        # The leading block of a factor is the factor of the leading block.
+        observed = np.asfortranarray(self._factor[: self._observed, : self._observed])
+        self._weights, _ = dpotrs(observed, targets, lower=1)
+
+    def predict(self, features: Floats) -> tuple[Floats, Floats]:
+        """Return mean and standard deviation of the function, each ``[points]``."""
+        from scipy.linalg.lapack import dtrtrs
+
+        covariance = self._kernel.covariance(self._features, features)
+        mean = self._weights @ covariance[: self._observed]
+        solved, _ = dtrtrs(self._factor, covariance, lower=1)
+        variance = self._kernel.amplitude - np.einsum("ij,ij->j", solved, solved)
+        return mean, np.sqrt(np.maximum(variance, 1e-12 * self._kernel.amplitude))
+
+    def add_pending(self, features: Floats) -> None:
+        """Condition on one more point, ``[1, columns]``, as if it came out at the mean.
+
+        Source: "Parallelizing Exploration-Exploitation Tradeoffs in Gaussian Process Bandit
+        Optimization" (Desautels, Krause, Burdick, 2014).
+        """
+        from scipy.linalg.lapack import dtrtrs
+
+        row, _ = dtrtrs(self._factor, self._kernel.covariance(self._features, features), lower=1)
+        rest = self._kernel.amplitude + self._kernel.noise + JITTER - float(row[:, 0] @ row[:, 0])
+        size = len(self._factor)
+        factor = np.zeros((size + 1, size + 1), order="F")
+        factor[:size, :size] = self._factor
+        factor[size, :size] = row[:, 0]
+        factor[size, size] = np.sqrt(max(rest, JITTER))
+        self._factor = factor
+        self._features = np.vstack([self._features, features])

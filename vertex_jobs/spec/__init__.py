@@ -1,0 +1,46 @@
+"""What a person writes: a job as validated data.
+
+For configs and for Python programs. No file but a config is read here, and nothing of Google or
+TensorFlow is imported; what is sent is made by ``requests``.
+"""
+
+from vertex_jobs.spec.jobs import (
+    CustomJob,
+    CustomTrainingJob,
+    Fallback,
+    HyperparameterTuningJob,
+    JobSpec,
+)
+from vertex_jobs.spec.loading import from_mapping, load
+from vertex_jobs.spec.local import LocalImage, LocalSettings, TimedPace
+from vertex_jobs.spec.parameters import (
+    CategoricalParameterSpec,
+    DiscreteParameterSpec,
+    DoubleParameterSpec,
+    IntegerParameterSpec,
+    ParameterSpec,
+)
+from vertex_jobs.spec.pools import WorkerPool, WorkerPools, WorkerPoolSpec
+from vertex_jobs.spec.schema import json_schema
+
+__all__ = [
+    "CategoricalParameterSpec",
+    "CustomJob",
+    "CustomTrainingJob",
+    "DiscreteParameterSpec",
+    "DoubleParameterSpec",
+    "Fallback",
+    "HyperparameterTuningJob",
+    "IntegerParameterSpec",
+    "JobSpec",
+    "LocalImage",
+    "LocalSettings",
+    "ParameterSpec",
+    "TimedPace",
+    "WorkerPool",
+    "WorkerPoolSpec",
+    "WorkerPools",
+    "from_mapping",
+    "json_schema",
+    "load",
+]

@@ -1,0 +1,141 @@
+"""Configs read from files: the one place of this package that touches the disk.
+
+For the command line and for Python programs that keep jobs in YAML.
+
+A relative ``script_path`` is looked for beside the config, then in the directory above it, then in
+the current directory. So ``configs/x.yaml`` with ``script_path: trial_scripts/y.py`` means the same
+script from wherever it is run.
+"""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.spec.jobs import KINDS, JobSpec
+from vertex_jobs.spec.overrides import apply
+from vertex_jobs.spec.suggestions import nearest, suggestion
+from vertex_jobs.spec.yaml_text import parse
+
+__all__ = ["from_mapping", "load", "script_faults"]
+
+
+def load(path: Path | str, overrides: Sequence[str] = ()) -> JobSpec:
+    """Read a config.
+
+    Args:
+        path: A YAML file.
+        overrides: ``path=value`` each, as given to ``--set``; the last for a path wins.
+
+    Raises:
+        InvalidJobError: With every fault of the file and of the overrides.
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        fault = Fault("config", str(path), f"cannot be read: {error}", "name a YAML file")
+        raise InvalidJobError([fault], str(path)) from error
+    written, faults = parse(text, str(path))
+    if not isinstance(written, dict):
+        fault = Fault("config", written, "must be a mapping of keys to values", "start with kind:")
+        raise InvalidJobError([fault], str(path))
+    faults += apply(written, overrides, _all_fields())
+    return _build(written, faults, str(path), path.parent)
+
+
+def from_mapping(mapping: Mapping[str, Any], *, source: str, base_directory: Path) -> JobSpec:
+    """Make the job that a mapping describes, as if it had stood in a file.
+
+    Args:
+        mapping: The keys of a config.
+        source: Named in the error.
+        base_directory: Where that file would be; a relative ``script_path`` starts there.
+
+    Raises:
+        InvalidJobError: With every fault.
+    """
+    return _build(mapping, [], source, base_directory)
+
+
+def script_faults(written: Mapping[str, Any], found: Path | None) -> list[Fault]:
+    """Faults of the script on disk: it is there, and a directory has the module to run.
+
+    Args:
+        written: The fields of the job.
+        found: Where ``script_path`` is; None when nowhere.
+    """
+    script, module = written.get("script_path"), written.get("python_module_name")
+    if not isinstance(script, str) or not script:
+        return []
+    if found is None:
+        rule = "is not there, seen from the config, the directory above it or the current one"
+        return [Fault("script_path", script, rule, "correct the path")]
+    if found.is_file():
+        return []
+    if module is None:
+        rule = "is a directory, and what to run in it is not said"
+        return [Fault("script_path", script, rule, "add python_module_name, e.g. trainer.task")]
+    relative = Path(*str(module).split("."))
+    roots = (found, found.parent)
+    if any((root / relative).with_suffix(".py").is_file() for root in roots):
+        return []
+    if any((root / relative / "__main__.py").is_file() for root in roots):
+        return []
+    rule = f"is no module in {script}"
+    return [Fault("python_module_name", module, rule, "name a .py file there, with dots")]
+
+
+def _build(
+    mapping: Mapping[str, Any], faults: list[Fault], source: str, base_directory: Path
+) -> JobSpec:
+    model, kind_faults = _model_of(mapping)
+    written = {key: value for key, value in mapping.items() if key != "kind"}
+    found = _find_script(written.get("script_path"), base_directory)
+    faults = [
+        *faults,
+        *kind_faults,
+        *(_elsewhere(fault, model) for fault in model.faults_in(written)),
+        *script_faults(written, found),
+    ]
+    if faults:
+        raise InvalidJobError(faults, source)
+    if found is not None:
+        written["script_path"] = str(found)
+    return model(**written)
+
+
+def _model_of(mapping: Mapping[str, Any]) -> tuple[type[JobSpec], list[Fault]]:
+    """The class for ``kind``, or the likeliest one and the fault."""
+    kind = mapping.get("kind")
+    if isinstance(kind, str) and kind in KINDS:
+        return KINDS[kind], []
+    names = ", ".join(KINDS)
+    near = nearest(kind, KINDS) if isinstance(kind, str) else None
+    if near is None:  # the kind whose fields were written
+        near = max(KINDS, key=lambda name: len(KINDS[name].model_fields.keys() & mapping.keys()))
+    if kind is None:
+        return KINDS[near], [Fault("kind", None, "is required", f"add kind: one of {names}")]
+    remedy = suggestion(str(kind), KINDS, "write one of these")
+    return KINDS[near], [Fault("kind", kind, f"must be one of {names}", remedy)]
+
+
+def _elsewhere(fault: Fault, model: type[JobSpec]) -> Fault:
+    """An unknown key that another kind knows says so."""
+    if fault.path in model.model_fields or fault.path not in _all_fields():
+        return fault
+    kinds = [name for name, other in KINDS.items() if fault.path in other.model_fields]
+    rule = f"is no key of {model.model_fields['kind'].default}"
+    return Fault(fault.path, fault.value, rule, f"write kind: {kinds[0]}, or remove it")
+
+
+def _all_fields() -> list[str]:
+    return sorted({name for model in KINDS.values() for name in model.model_fields})
+
+
+def _find_script(script: Any, base_directory: Path) -> Path | None:
+    if not isinstance(script, str) or not script:
+        return None
+    places = (base_directory, base_directory.parent, Path.cwd())
+    candidates = (place.resolve() / script for place in places)
+    return next((path for path in candidates if path.exists()), None)

@@ -1,0 +1,160 @@
+"""Rules on what a job is called, where it writes and who it runs as.
+
+For the table in ``rules``. Whether an account or a bucket exists is no matter of the spec.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+
+from vertex_jobs.errors import Fault
+from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL, is_gcs_uri
+
+__all__ = ["IDENTITY_RULES", "label_faults"]
+
+#: Two of the 64 labels of a resource are ours. Source: CustomJob; error text of the service.
+MAX_LABELS = 64 - 2
+MAX_LABEL_CHARACTERS = 64
+
+_NETWORK = re.compile(r"projects/\d+/global/networks/[^/]+")
+_TENSORBOARD = re.compile(r"projects/[^/]+/locations/[^/]+/tensorboards/[^/]+")
+_KEY = re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+")
+_RESOURCE_ID = re.compile(r"[a-z0-9-]+")
+
+
+def label_faults(field: str, labels: Mapping[str, str]) -> Iterator[Fault]:
+    """Faults of labels: count, length, letters, and the names that are ours."""
+    if len(labels) > MAX_LABELS:
+        yield Fault(
+            field,
+            len(labels),
+            "a resource has at most 64 labels, two of them for the submission",
+            f"keep {MAX_LABELS}",
+        )
+    for key, value in labels.items():
+        path = f"{field}.{key}"
+        if key in (SUBMISSION_LABEL, CONTENT_LABEL):
+            yield Fault(path, value, "is set by each submission", "choose another key")
+        for what, text in (("key", key), ("value", value)):
+            if len(text) > MAX_LABEL_CHARACTERS:
+                yield Fault(path, text, f"a label's {what} has at most 64 characters", "shorten it")
+            if not all(_fits_label(letter) for letter in text):
+                rule = f"a label's {what} has lower case letters, digits, _ and - only"
+                fixed = "".join(c if _fits_label(c) else "-" for c in text.lower())
+                yield Fault(path, text, rule, f"write {fixed!r}")
+
+
+def _fits_label(letter: str) -> bool:
+    return letter in "_-" or letter.isdigit() or (letter.isalpha() and letter == letter.lower())
+
+
+def _labels(labels: Mapping[str, str]) -> Iterator[Fault]:
+    yield from label_faults("labels", labels)
+
+
+def _staging_bucket_is_gcs(staging_bucket: str | None) -> Iterator[Fault]:
+    yield from _gcs("staging_bucket", staging_bucket)
+
+
+def _base_output_dir_is_gcs(base_output_dir: str | None) -> Iterator[Fault]:
+    yield from _gcs("base_output_dir", base_output_dir)
+
+
+def _gcs(field: str, uri: str | None) -> Iterator[Fault]:
+    if uri is not None and not is_gcs_uri(uri):
+        yield Fault(
+            field, uri, "must be a Cloud Storage URI", "write gs://BUCKET or gs://BUCKET/DIR"
+        )
+
+
+def _network_is_a_resource(network: str | None) -> Iterator[Fault]:
+    if network is not None and not _NETWORK.fullmatch(network):
+        yield Fault(
+            "network",
+            network,
+            "must name a network with the project's number",
+            "write projects/NUMBER/global/networks/NAME",
+        )
+
+
+def _reserved_ranges_need_network(
+    reserved_ip_ranges: tuple[str, ...], network: str | None
+) -> Iterator[Fault]:
+    if reserved_ip_ranges and network is None:
+        yield Fault(
+            "reserved_ip_ranges",
+            list(reserved_ip_ranges),
+            "are ranges of the peered network",
+            "add network, or remove them",
+        )
+
+
+def _tensorboard_is_a_resource(tensorboard: str | None) -> Iterator[Fault]:
+    if tensorboard is not None and not _TENSORBOARD.fullmatch(tensorboard):
+        yield Fault(
+            "tensorboard",
+            tensorboard,
+            "must be the full name of a managed TensorBoard",
+            "write projects/PROJECT/locations/LOCATION/tensorboards/ID",
+        )
+
+
+def _tensorboard_needs_account(
+    tensorboard: str | None, service_account: str | None
+) -> Iterator[Fault]:
+    if tensorboard is not None and service_account is None:
+        yield Fault("tensorboard", tensorboard, "needs service_account", "add service_account")
+
+
+def _experiment_needs_account(
+    experiment: str | None, service_account: str | None
+) -> Iterator[Fault]:
+    if experiment is not None and service_account is None:
+        yield Fault("experiment", experiment, "needs service_account", "add service_account")
+
+
+def _tensorboard_or_experiment(tensorboard: str | None, experiment: str | None) -> Iterator[Fault]:
+    if tensorboard is not None and experiment is not None:
+        yield Fault(
+            "experiment", experiment, "excludes tensorboard", "remove experiment or tensorboard"
+        )
+
+
+def _run_needs_experiment(experiment_run: str | None, experiment: str | None) -> Iterator[Fault]:
+    if experiment_run is not None and experiment is None:
+        yield Fault("experiment_run", experiment_run, "is a run of an experiment", "add experiment")
+
+
+def _key_is_a_resource(encryption_spec_key_name: str | None) -> Iterator[Fault]:
+    if encryption_spec_key_name is not None and not _KEY.fullmatch(encryption_spec_key_name):
+        yield Fault(
+            "encryption_spec_key_name",
+            encryption_spec_key_name,
+            "must be the full name of a key",
+            "write projects/PROJECT/locations/LOCATION/keyRings/RING/cryptoKeys/KEY",
+        )
+
+
+def _persistent_resource_id_letters(persistent_resource_id: str | None) -> Iterator[Fault]:
+    if persistent_resource_id is not None and not _RESOURCE_ID.fullmatch(persistent_resource_id):
+        yield Fault(
+            "persistent_resource_id",
+            persistent_resource_id,
+            "has numbers, lower case letters and hyphens only",
+            "write the id, not the full name",
+        )
+
+
+IDENTITY_RULES = (
+    _labels,
+    _staging_bucket_is_gcs,
+    _base_output_dir_is_gcs,
+    _network_is_a_resource,
+    _reserved_ranges_need_network,
+    _tensorboard_is_a_resource,
+    _tensorboard_needs_account,
+    _experiment_needs_account,
+    _tensorboard_or_experiment,
+    _run_needs_experiment,
+    _key_is_a_resource,
+    _persistent_resource_id_letters,
+)

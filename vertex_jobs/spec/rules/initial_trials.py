@@ -1,0 +1,48 @@
+"""Rules on the assignments that the first local trials try.
+
+For the table in ``study``. Each must be one that a search could have suggested.
+"""
+
+from collections.abc import Iterator, Mapping
+
+from vertex_jobs.errors import Fault
+from vertex_jobs.spec.local import LocalSettings
+from vertex_jobs.spec.parameters import ParameterSpec
+from vertex_jobs.spec.rules.conditions import admits, domain
+from vertex_jobs.spec.suggestions import suggestion
+
+__all__ = ["INITIAL_TRIAL_RULES"]
+
+
+def _initial_trials(
+    parameter_spec: Mapping[str, ParameterSpec], local: LocalSettings
+) -> Iterator[Fault]:
+    for number, trial in enumerate(local.initial_trials):
+        path = f"local.initial_trials.{number}"
+        for name, value in trial.items():
+            parameter = parameter_spec.get(name)
+            if parameter is None:
+                remedy = suggestion(name, parameter_spec, "remove it")
+                yield Fault(f"{path}.{name}", value, "is no parameter of this study", remedy)
+            elif not _is_active(parameter, trial):
+                rule = f"is only active when {_condition(parameter)}"
+                yield Fault(f"{path}.{name}", value, rule, "remove it")
+            elif not admits(parameter, value):
+                rule = f"{name} takes {domain(parameter)}"
+                yield Fault(f"{path}.{name}", value, rule, "correct the value")
+        for name, parameter in parameter_spec.items():
+            if name not in trial and _is_active(parameter, trial):
+                rule = "a trial gives every active parameter"
+                yield Fault(f"{path}.{name}", None, rule, f"add {name}")
+
+
+def _is_active(parameter: ParameterSpec, trial: Mapping[str, object]) -> bool:
+    return all(trial.get(parent) in values for parent, values in (parameter.when or {}).items())
+
+
+def _condition(parameter: ParameterSpec) -> str:
+    conditions = (parameter.when or {}).items()
+    return " and ".join(f"{parent} is one of {list(values)}" for parent, values in conditions)
+
+
+INITIAL_TRIAL_RULES = (_initial_trials,)

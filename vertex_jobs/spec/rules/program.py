@@ -1,0 +1,133 @@
+"""Rules on what runs: script or container, arguments and environment variables.
+
+For the table in ``rules``. Whether the script exists is asked in ``loading``; whether it accepts
+the arguments, in ``preflight``.
+"""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from vertex_jobs.errors import Fault
+from vertex_jobs.spec.arguments import tokens
+from vertex_jobs.spec.pools import ROLES, WorkerPools
+
+__all__ = ["PROGRAM_RULES"]
+
+#: Source: documentation page "Use hyperparameter tuning".
+MAX_ARGUMENT_CHARACTERS = 100_000
+#: Source: ContainerSpec, PythonPackageSpec.
+MAX_VARIABLES = 100
+#: Set by the service in every replica. Source: documentation page "Code requirements".
+_SERVICE_VARIABLES = re.compile(r"AIP_.*|CLOUD_ML_.*|TF_CONFIG|CLUSTER_SPEC")
+_FLAG = re.compile(r"[^\s=-][^\s=]*")
+_MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
+
+
+def _something_runs(
+    script_path: str | None, container_uri: str | None, worker_pools: WorkerPools | None
+) -> Iterator[Fault]:
+    if script_path is not None or container_uri is not None:
+        return
+    pools = {role: getattr(worker_pools, role, None) for role in ROLES}
+    images = {role: pool.container_uri for role, pool in pools.items() if pool is not None}
+    if not any(images.values()):
+        rule = "is required in a job without container_uri"
+        yield Fault("script_path", None, rule, "add script_path")
+        return
+    for role, image in images.items():
+        if image is None:
+            path = f"worker_pools.{role}.container_uri"
+            rule = "is required in a job without script_path"
+            yield Fault(path, None, rule, "add it, or container_uri for the whole job")
+
+
+def _script_or_command(script_path: str | None, command: tuple[str, ...]) -> Iterator[Fault]:
+    if script_path is not None and command:
+        yield Fault(
+            "command",
+            list(command),
+            "replaces the program of the image, and so does script_path",
+            "remove command or script_path",
+        )
+
+
+def _module_of_a_package(
+    script_path: str | None, python_module_name: str | None
+) -> Iterator[Fault]:
+    if python_module_name is None:
+        return
+    path = "python_module_name"
+    if script_path is None:
+        yield Fault(path, python_module_name, "is a module of script_path", "add script_path")
+    elif script_path.endswith(".py"):
+        rule = "is for a package directory, and script_path is a file"
+        yield Fault(path, python_module_name, rule, "remove it")
+    if not _MODULE.fullmatch(python_module_name):
+        remedy = "write a dotted name, for example trainer.task"
+        yield Fault(path, python_module_name, "must be a module's name", remedy)
+
+
+def _requirements_need_script(
+    requirements: tuple[str, ...], script_path: str | None
+) -> Iterator[Fault]:
+    if requirements and script_path is None:
+        yield Fault(
+            "requirements",
+            list(requirements),
+            "are installed with the script's package, and there is no script",
+            "install them in the image, or add script_path",
+        )
+
+
+def _arguments(args: Any) -> Iterator[Fault]:
+    yield from _argument_faults("args", args)
+
+
+def _variables(environment_variables: Mapping[str, str]) -> Iterator[Fault]:
+    yield from _variable_faults("environment_variables", environment_variables)
+
+
+def _pool_programs(worker_pools: WorkerPools | None) -> Iterator[Fault]:
+    for role in ROLES:
+        pool = getattr(worker_pools, role, None)
+        if pool is not None and pool.args is not None:
+            yield from _argument_faults(f"worker_pools.{role}.args", pool.args)
+        if pool is not None and pool.environment_variables is not None:
+            path = f"worker_pools.{role}.environment_variables"
+            yield from _variable_faults(path, pool.environment_variables)
+
+
+def _argument_faults(field: str, args: Mapping[str, Any] | Sequence[Any]) -> Iterator[Fault]:
+    for key in args if isinstance(args, Mapping) else ():
+        if not _FLAG.fullmatch(key):
+            remedy = f"write {key.strip().lstrip('-').partition('=')[0]}: value"
+            yield Fault(f"{field}.{key}", key, "must be a flag's name without dashes", remedy)
+    length = sum(map(len, tokens(args)))
+    if length > MAX_ARGUMENT_CHARACTERS:
+        rule = f"all arguments together have at most {MAX_ARGUMENT_CHARACTERS} characters"
+        yield Fault(field, f"{length} characters", rule, "pass the data in a file in gs://")
+
+
+def _variable_faults(field: str, variables: Mapping[str, str]) -> Iterator[Fault]:
+    if len(variables) > MAX_VARIABLES:
+        rule = f"a pool has at most {MAX_VARIABLES} environment variables"
+        yield Fault(field, len(variables), rule, "pass them in a file in gs://")
+    for name, value in variables.items():
+        if _SERVICE_VARIABLES.fullmatch(name):
+            rule = "is set by Vertex AI in every replica"
+            yield Fault(f"{field}.{name}", value, rule, "choose another name")
+        if "=" in name or any(letter.isspace() for letter in name):
+            rule = "a variable's name has no = and no white space"
+            yield Fault(f"{field}.{name}", name, rule, "choose another name")
+
+
+PROGRAM_RULES = (
+    _something_runs,
+    _script_or_command,
+    _module_of_a_package,
+    _requirements_need_script,
+    _arguments,
+    _variables,
+    _pool_programs,
+)

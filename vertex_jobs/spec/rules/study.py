@@ -1,0 +1,107 @@
+"""Rules on a study: metrics, parameters, counts, and how they fit together.
+
+For the table in ``rules``. Conditions between parameters are in ``conditions``.
+
+Source: StudySpec; documentation page "Use hyperparameter tuning".
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from vertex_jobs.errors import Fault
+from vertex_jobs.spec.arguments import flag_of, tokens
+from vertex_jobs.spec.parameters import DoubleParameterSpec, ParameterSpec
+from vertex_jobs.spec.rules.conditions import CONDITION_RULES, WHOLE_CONDITION_RULES
+from vertex_jobs.spec.rules.initial_trials import INITIAL_TRIAL_RULES
+
+__all__ = ["STUDY_RULES", "WHOLE_STUDY_RULES"]
+
+_Parameters = Mapping[str, ParameterSpec]
+
+
+def _each_parameter(parameter_spec: _Parameters) -> Iterator[Fault]:
+    """The rules of each parameter's own kind, their paths under the parameter."""
+    for name, parameter in parameter_spec.items():
+        for fault in parameter.faults_in(dict(parameter)):
+            path = f"parameter_spec.{name}.{fault.path}"
+            yield Fault(path, fault.value, fault.rule, fault.remedy)
+
+
+def _parameter_ids(parameter_spec: _Parameters) -> Iterator[Fault]:
+    for name in parameter_spec:
+        if " (under " in name:
+            rule = "stands more than once, and a parameter's id is unique in a study"
+            yield Fault(f"parameter_spec.{name}", None, rule, "give each parameter its own id")
+        elif any(letter.isspace() for letter in name):
+            rule = "a parameter's id has no white space"
+            remedy = f"write {'_'.join(name.split())}"
+            yield Fault(f"parameter_spec.{name}", name, rule, remedy)
+
+
+def _metric_ids(metric_spec: Mapping[str, str]) -> Iterator[Fault]:
+    for name in metric_spec:
+        if any(letter.isspace() for letter in name):
+            rule = "a metric's id has no white space"
+            yield Fault(f"metric_spec.{name}", name, rule, f"write {'_'.join(name.split())}")
+
+
+def _grid_is_countable(
+    search_algorithm: str | None, parameter_spec: _Parameters
+) -> Iterator[Fault]:
+    if search_algorithm != "grid":
+        return
+    for name, parameter in parameter_spec.items():
+        if isinstance(parameter, DoubleParameterSpec):
+            yield Fault(
+                f"parameter_spec.{name}.type",
+                "double",
+                "search_algorithm grid takes no DOUBLE parameter",
+                "use type: discrete with the values to try, or another search_algorithm",
+            )
+
+
+def _parallel_within_max(parallel_trial_count: int, max_trial_count: int) -> Iterator[Fault]:
+    if parallel_trial_count > max_trial_count:
+        yield Fault(
+            "parallel_trial_count",
+            parallel_trial_count,
+            f"must not exceed max_trial_count = {max_trial_count}",
+            f"write at most {max_trial_count}",
+        )
+
+
+def _failed_within_max(max_failed_trial_count: int, max_trial_count: int) -> Iterator[Fault]:
+    if max_failed_trial_count > max_trial_count:
+        yield Fault(
+            "max_failed_trial_count",
+            max_failed_trial_count,
+            f"must not exceed max_trial_count = {max_trial_count}",
+            f"write at most {max_trial_count}",
+        )
+
+
+def _tuned_or_fixed(parameter_spec: _Parameters, args: Any) -> Iterator[Fault]:
+    tuned = {name.replace("-", "_"): name for name in parameter_spec}
+    keys = list(args) if isinstance(args, Mapping) else None
+    for number, token in enumerate(tokens(args)):
+        name = tuned.get(flag_of(token))
+        if name is not None:
+            yield Fault(
+                f"args.{keys[number] if keys is not None else number}",
+                token,
+                f"{name} is tuned, so every trial would get it twice",
+                f"remove it here or from parameter_spec.{name}",
+            )
+
+
+STUDY_RULES = (
+    _each_parameter,
+    _parameter_ids,
+    _metric_ids,
+    _grid_is_countable,
+    _parallel_within_max,
+    _failed_within_max,
+    _tuned_or_fixed,
+    *CONDITION_RULES,
+)
+WHOLE_STUDY_RULES = (*WHOLE_CONDITION_RULES, *INITIAL_TRIAL_RULES)

@@ -1,0 +1,93 @@
+"""The nearest right word for a wrong one, for every "did you mean" of the specs.
+
+For the fault messages of this package. It knows words only, no models and no files.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = ["nearest", "suggestion"]
+
+#: Keys that people bring from other tools or from the API's JSON, and what they are called here.
+KNOWN_WRONG = {
+    "accelerator": "accelerator_type",
+    "algorithm": "search_algorithm",
+    "arguments": "args",
+    "bucket": "staging_bucket",
+    "early_stopping": "measurement_selection",
+    "entrypoint": "command",
+    "env": "environment_variables",
+    "gpu": "accelerator_type",
+    "gpu_count": "accelerator_count",
+    "gpu_type": "accelerator_type",
+    "gpus": "accelerator_count",
+    "hyperparameters": "parameter_spec",
+    "image": "container_uri",
+    "image_uri": "container_uri",
+    "job_name": "display_name",
+    "machine": "machine_type",
+    "max_parallel_trials": "parallel_trial_count",
+    "metrics": "metric_spec",
+    "model_serving_image": "model_serving_container_image_uri",
+    "n_trials": "max_trial_count",
+    "name": "display_name",
+    "num_trials": "max_trial_count",
+    "objective": "metric_spec",
+    "output_dir": "base_output_dir",
+    "parallel_trials": "parallel_trial_count",
+    "parameters": "parameter_spec",
+    "python_package": "script_path",
+    "restart": "restart_job_on_worker_restart",
+    "script": "script_path",
+    "search_space": "parameter_spec",
+    "serving_image": "model_serving_container_image_uri",
+    "spot": "scheduling_strategy",
+    "strategy": "scheduling_strategy",
+    "trials": "max_trial_count",
+    "worker_pool_specs": "worker_pools",
+    # inside a parameter, a pool or a study, as the API's JSON and other tools have it
+    "high": "max",
+    "low": "min",
+    "maximum": "max",
+    "minimum": "min",
+    "parent_values": "when",
+    "scale_type": "scale",
+    "ps": "parameter_servers",
+    "worker": "workers",
+    "evaluator": "evaluators",
+}
+
+
+def nearest(word: str, candidates: Iterable[str]) -> str | None:
+    """The candidate that the word was probably meant to be; None when nothing is near.
+
+    Spelling is compared without case, dashes and underscores, so ``maxTrialCount`` finds
+    ``max_trial_count``. A word of two letters or more that ends a candidate finds it too, as
+    ``T4`` finds ``NVIDIA_TESLA_T4``.
+    """
+    known = list(candidates)
+    if KNOWN_WRONG.get(_folded(word)) in known:
+        return KNOWN_WRONG[_folded(word)]
+    plain = {_plain(candidate): candidate for candidate in known}
+    target = _plain(word)
+    if target in plain:
+        return plain[target]
+    ending = [whole for short, whole in plain.items() if len(target) > 1 and short.endswith(target)]
+    if len(ending) == 1:
+        return ending[0]
+    close = difflib.get_close_matches(target, plain, n=1, cutoff=0.6)
+    return plain[close[0]] if close else None
+
+
+def suggestion(word: str, candidates: Iterable[str], otherwise: str) -> str:
+    """A remedy: ``did you mean 'x'?`` where something is near, else the given clause."""
+    near = nearest(word, candidates)
+    return f"did you mean {near!r}?" if near is not None else otherwise
+
+
+def _folded(word: str) -> str:
+    return word.strip().lower().replace("-", "_")
+
+
+def _plain(word: str) -> str:
+    return _folded(word).replace("_", "").replace(" ", "")

@@ -1,0 +1,142 @@
+"""Which trials win, and a sentence that says why.
+
+For `Study`. A trial can win only when it has succeeded and every metric of its final measurement is
+finite; ties go to the lowest id. Nothing in the API marks the best trial, so this is where it is
+decided.
+"""
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vertex_jobs.errors import NoFeasibleTrialError
+from vertex_jobs.study.trials import Objective, Trial
+
+__all__ = ["Ranking"]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The trials of a study under its objectives.
+
+    Attributes:
+        objectives: At least one is needed for any trial to win.
+        trials: In the order of their ids.
+    """
+
+    objectives: tuple[Objective, ...]
+    trials: tuple[Trial, ...]
+
+    def candidates(self) -> tuple[Trial, ...]:
+        """The trials that could win, best first for one objective, else in the order of ids."""
+        able = [trial for trial in self.trials if not self._obstacle(trial)]
+        if len(self.objectives) == 1:
+            able.sort(key=self._losses)  # stable, so equal trials stay in the order of their ids
+        return tuple(able)
+
+    def front(self) -> tuple[Trial, ...]:
+        """The trials that no other beats in one metric without losing in another.
+
+        With one objective that is the best trial alone. Trials with equal metrics keep the lowest
+        id only.
+
+        Raises:
+            NoFeasibleTrialError: If no trial could win.
+        """
+        able = self.candidates()
+        if not able:
+            raise NoFeasibleTrialError(self._nobody())
+        if len(self.objectives) == 1:
+            return able[:1]
+        front: list[Trial] = []
+        # In this order only an earlier trial can dominate a later one.
+        for trial in sorted(able, key=lambda trial: (self._losses(trial), trial.order)):
+            losses = self._losses(trial)
+            if not any(_at_least_as_good(self._losses(other), losses) for other in front):
+                front.append(trial)
+        return tuple(sorted(front, key=lambda trial: trial.order))
+
+    def explain(self, winner: Trial) -> str:
+        """One sentence: metric, goal, value, runner-up, margin, and who could not win."""
+        text = self._reason(winner)
+        unable = self._unable()
+        return f"{text}; {unable}." if unable else f"{text}."
+
+    def _reason(self, winner: Trial) -> str:
+        if len(self.objectives) > 1:
+            values = " and ".join(
+                f"{objective.metric_id} {_number(winner.metrics[objective.metric_id])} "
+                f"(goal: {objective.goal})"
+                for objective in self.objectives
+            )
+            return (
+                f"Trial {winner.id} has {values}, and no other trial is better in one "
+                "metric without being worse in another"
+            )
+        objective = self.objectives[0]
+        metric, value = objective.metric_id, winner.metrics[objective.metric_id]
+        word = "highest" if objective.maximize else "lowest"
+        text = f"Trial {winner.id} has the {word} {metric}, {_number(value)} "
+        text += f"(goal: {objective.goal})"
+        others = [trial for trial in self.candidates() if trial.id != winner.id]
+        if not others:
+            return f"{text}, and no other trial could win"
+        runner_up, second = others[0], others[0].metrics[metric]
+        if second == value:
+            return f"{text}, as has trial {runner_up.id}, and the lower id wins"
+        margin = _number(abs(value - second))
+        return f"{text}, {margin} better than trial {runner_up.id} with {_number(second)}"
+
+    def _unable(self) -> str:
+        """``2 of 16 trials could not win (1 infeasible, 1 ...)``; empty when all could."""
+        obstacles = Counter(filter(None, map(self._obstacle, self.trials)))
+        if not obstacles:
+            return ""
+        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(obstacles.items()))
+        total = len(self.trials)
+        noun = "trial" if total == 1 else "trials"
+        return f"{obstacles.total()} of {total} {noun} could not win ({reasons})"
+
+    def _nobody(self) -> str:
+        if not self.objectives:
+            return "no trial can be the best: the study has no metric; give it a metric_spec"
+        if not self.trials:
+            return "no trial can be the best: the study has no trials yet"
+        names = ", ".join(objective.metric_id for objective in self.objectives)
+        return (
+            f"no trial can be the best: {self._unable()}; "
+            f"a trial wins with state SUCCEEDED and a finite {names}; "
+            "read the infeasible reasons with `vertex-jobs trials`, the output with "
+            "`vertex-jobs logs`"
+        )
+
+    def _obstacle(self, trial: Trial) -> str:
+        """Why this trial cannot win, as a clause after a count; empty when it can."""
+        if trial.state == "INFEASIBLE":
+            return "infeasible"
+        if trial.state != "SUCCEEDED":
+            return "not finished"
+        if not self.objectives:
+            return "without a metric to compare"
+        for objective in self.objectives:
+            metric = objective.metric_id
+            if metric not in trial.metrics:
+                return f"without {metric}"
+            if not math.isfinite(trial.metrics[metric]):
+                return f"with {metric} not finite"
+        return ""
+
+    def _losses(self, trial: Trial) -> tuple[float, ...]:
+        return tuple(
+            objective.loss(trial.metrics[objective.metric_id]) for objective in self.objectives
+        )
+
+
+def _at_least_as_good(losses: Sequence[float], others: Sequence[float]) -> bool:
+    return all(mine <= theirs for mine, theirs in zip(losses, others, strict=True))
+
+
+def _number(value: float) -> str:
+    """Six significant digits: enough to tell trials apart, short enough to read."""
+    return f"{value:.6g}"

@@ -1,0 +1,113 @@
+"""One trial of a study as plain data: what was tried, what was measured, where the model lies.
+
+For everyone who reads trials. It knows nothing of the API's spelling (`parsing` does) and makes no
+choice between trials (`ranking` does).
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+__all__ = ["JsonObject", "Measurement", "Objective", "ParameterValue", "Trial"]
+
+#: A parameter's value, typed by the study's spec.
+ParameterValue = float | int | str
+#: What ``json.dumps`` turns into a JSON object.
+JsonObject = dict[str, object]
+
+
+@dataclass(frozen=True)
+class Objective:
+    """A metric that the study optimises.
+
+    Attributes:
+        metric_id: The metric's name, e.g. ``accuracy``.
+        maximize: True when larger is better.
+    """
+
+    metric_id: str
+    maximize: bool
+
+    @property
+    def goal(self) -> str:
+        """``maximize`` or ``minimize``, as a config says it."""
+        return "maximize" if self.maximize else "minimize"
+
+    def loss(self, value: float) -> float:
+        """The value with its sign turned so that smaller is better."""
+        return -value if self.maximize else value
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The metrics of one step.
+
+    Attributes:
+        step: Step count as the script reported it; 0 when it reported none.
+        metrics: Value of each metric by its id; may hold NaN or infinities.
+    """
+
+    step: int
+    metrics: Mapping[str, float]
+
+    def to_json(self) -> JsonObject:
+        """The measurement with JSON types; a value that is not finite becomes null."""
+        return {"step": self.step, "metrics": _finite_or_null(self.metrics)}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One trial; its attributes are the keys of ``trials --format json``.
+
+    Attributes:
+        id: Text that counts from ``1``.
+        state: Short name: ``REQUESTED``, ``ACTIVE``, ``STOPPING``, ``SUCCEEDED`` or ``INFEASIBLE``.
+        parameters: Active parameters only, typed by the study's spec.
+        metrics: The final measurement's metrics; empty while there is none.
+        measurements: In the order of their steps.
+        infeasible_reason: Set for infeasible trials only.
+        model_dir: ``gs://`` directory with exactly one slash at its end; None without a base
+            output directory. It is a place, not a promise that the script wrote there.
+        start_time: RFC 3339 text.
+        end_time: RFC 3339 text.
+    """
+
+    id: str
+    state: str
+    parameters: Mapping[str, ParameterValue]
+    metrics: Mapping[str, float] = field(default_factory=dict)
+    measurements: tuple[Measurement, ...] = ()
+    infeasible_reason: str | None = None
+    model_dir: str | None = None
+    start_time: str | None = None
+    end_time: str | None = None
+
+    @property
+    def order(self) -> tuple[bool, int, str]:
+        """Sort key by number, so that trial 10 comes after trial 9."""
+        numeric = self.id.isdecimal()
+        return (not numeric, int(self.id) if numeric else 0, self.id)
+
+    @property
+    def finished(self) -> bool:
+        """Whether nothing about this trial changes any more."""
+        return self.state in {"SUCCEEDED", "INFEASIBLE"}
+
+    def to_json(self) -> JsonObject:
+        """The trial with JSON types; absent and non-finite values are null."""
+        return {
+            "id": self.id,
+            "state": self.state,
+            "parameters": dict(self.parameters),
+            "metrics": _finite_or_null(self.metrics),
+            "measurements": [measurement.to_json() for measurement in self.measurements],
+            "infeasible_reason": self.infeasible_reason,
+            "model_dir": self.model_dir,
+            "start_time": self.start_time,
+            "end_time": self.end_time,
+        }
+
+
+def _finite_or_null(metrics: Mapping[str, float]) -> dict[str, float | None]:
+    # JSON has no NaN; Python's encoder would write one that other readers reject.
+    return {key: value if math.isfinite(value) else None for key, value in metrics.items()}
