@@ -9,6 +9,7 @@ from pathlib import Path
 
 import uvicorn
 
+from vertex_jobs.emulator.fronts.http_protocol import HttpProtocol
 from vertex_jobs.emulator.objects import ObjectStore
 from vertex_jobs.emulator.services.storage import storage_app
 
@@ -22,7 +23,7 @@ def serving(directory: Path, *, create_buckets: bool = False) -> Iterator[tuple[
     listener.bind(("127.0.0.1", 0))
     server = uvicorn.Server(
         uvicorn.Config(
-            storage_app(store), http="h11", ws="none", lifespan="off", log_level="warning"
+            storage_app(store), http=HttpProtocol, ws="none", lifespan="off", log_level="warning"
         )
     )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

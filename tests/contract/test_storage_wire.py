@@ -114,6 +114,16 @@ class TestTensorFlow:
         assert (status, json.loads(body)["size"]) == (200, "0")
         assert ask("POST", path, b"")[0] == 412
 
+    def test_an_empty_marker_as_tensorflow_sends_it(self, talk, store):
+        answer = talk(
+            b"POST /upload/storage/v1/b/bucket/o?uploadType=media&name=dir%2F&ifGenerationMatch=0 "
+            b"HTTP/1.1\r\nHost: www.googleapis.com\r\nContent-Length: 0\r\n"
+            b"Transfer-Encoding: identity\r\nContent-Type: application/x-www-form-urlencoded\r\n"
+            b"Expect: 100-continue\r\nConnection: close\r\n\r\n"
+        )
+        assert b"HTTP/1.1 200 OK" in answer
+        assert content(store, "dir/") == b""
+
     def test_reading_by_path_with_a_range(self, ask, store):
         store.write("bucket", "dir/a b", b"0123456789")
         status, headers, body = ask("GET", "/bucket/dir%2Fa%20b", headers={"Range": "bytes=3-5"})
@@ -347,7 +357,7 @@ class TestXml:
         status, _, body = ask("GET", f"/bucket/a?uploadId={upload}")
         assert (status, b"<Code>NoSuchUpload</Code>" in body) == (404, True)
 
-    @pytest.mark.parametrize("path", ["/bucket?acl", "/bucket/a?tagging"])
+    @pytest.mark.parametrize("path", ["/bucket?acl", "/bucket/a?tagging", "/bucket?uploads"])
     def test_what_is_not_emulated_is_named(self, ask, path):
         status, _, body = ask("GET", path)
         assert (status, b"Local Vertex does not emulate" in body) == (501, True)

@@ -23,6 +23,9 @@ Floats = NDArray[np.float64]
 BOLDNESS, BOLD = 1.8, 4.0
 #: Share of trials that are bold.
 BOLD_SHARE = 0.15
+#: What a failed trial costs, in standard deviations of the targets: enough to keep away from where
+#: all trials fail, little enough to come back to where one crashed by chance.
+FAILURE = 0.5
 #: Weight of the sum beside the maximum. Source: "ParEGO" (Knowles, 2006).
 TIE_BREAK = 0.05
 
@@ -61,9 +64,9 @@ class Acquisition:
         means, deviations = self._models.predict(values)
         bounds = self._scalarise(means - boldness * deviations)
         success = 1 - self._models.risk(values)
-        # A trial that fails gains nothing over the incumbent, and teaches little.
-        hopes = np.maximum(self._incumbent - bounds, 0)
-        return bounds + (1 - success) * hopes, deviations.mean(axis=0) * success
+        # A trial that fails costs, gains nothing over the incumbent, and teaches little.
+        loss = FAILURE + np.maximum(self._incumbent - bounds, 0)
+        return bounds + (1 - success) * loss, deviations.mean(axis=0) * success
 
     def _scalarise(self, targets: Floats) -> Floats:
         """Augmented Chebyshev: the worst metric decides, the others break ties."""

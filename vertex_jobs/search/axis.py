@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 
 #: Position that stands for "inactive"; the middle, so that no active value is far from it.
 INACTIVE_POSITION = 0.5
+#: Two different categories are at distance 1.
+CATEGORY_SCALE = math.sqrt(0.5)
 
 
 class Axis:
@@ -66,8 +68,7 @@ class Axis:
             return np.empty((len(values), 0))
         block: Floats
         if self._is_category:
-            # Scaled so that two different categories are at squared distance 1.
-            block = (values[:, None] == self._listed) * math.sqrt(0.5)
+            block = (values[:, None] == self._listed) * CATEGORY_SCALE
         else:
             block = to_unit(values, *self._range)[:, None]
         if self.parameter.parent is None:

@@ -84,7 +84,7 @@ def test_digits_search_equals_the_sdk() -> None:
     built = request("digits_search")
     job = aiplatform.HyperparameterTuningJob(
         display_name="digits-search",
-        custom_job=sdk_trial(built, args=["--batch_size=32", "--epochs=20"]),
+        custom_job=sdk_trial(built, args=["--batch_size=32", "--epochs=12"]),
         metric_spec={"accuracy": "maximize"},
         parameter_spec={
             "learning_rate": hpt.DoubleParameterSpec(min=1e-4, max=1e-1, scale="log"),

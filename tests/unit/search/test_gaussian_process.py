@@ -170,7 +170,7 @@ def test_infeasible_regions_are_avoided():
         [point] = engine.suggest([trial_id], completed, [])
         feasible = point["x"] < 0.6  # the best of the bowl is at 0.77
         completed.append(Completed(trial_id, point, (bowl(point),) if feasible else None))
-    assert sum(trial.objectives is None for trial in completed[20:]) <= 10
+    assert sum(trial.objectives is None for trial in completed[20:]) <= 14
     assert min(trial.objectives[0] for trial in completed if trial.objectives) < 0.17**2 + 0.01
 
 

@@ -8,13 +8,13 @@ import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 from vertex_jobs.emulator.objects.buckets import Buckets
 from vertex_jobs.emulator.objects.catalog import Catalog, Draft, checked_attributes
-from vertex_jobs.emulator.objects.listing import Listing, ListQuery, list_page
 from vertex_jobs.emulator.objects.multipart import MultipartUploads
 from vertex_jobs.emulator.objects.payloads import PayloadWriter, read_blocks
+from vertex_jobs.emulator.objects.reader import ObjectReader
 from vertex_jobs.emulator.objects.records import (
     ANY,
     UNKNOWN,
@@ -32,7 +32,7 @@ __all__ = ["ObjectStore"]
 _MOST_COMPONENTS = 32
 
 
-class ObjectStore:
+class ObjectStore(ObjectReader):
     """Buckets and objects under one directory, for any number of threads and processes.
 
     Attributes:
@@ -55,11 +55,13 @@ class ObjectStore:
         ``on_implicit_bucket`` is then called with its name, from the writing thread. ``clock``
         gives seconds since the epoch.
         """
-        self._catalog = Catalog(
-            directory,
-            create_buckets=create_buckets,
-            on_implicit_bucket=on_implicit_bucket,
-            clock=clock,
+        super().__init__(
+            Catalog(
+                directory,
+                create_buckets=create_buckets,
+                on_implicit_bucket=on_implicit_bucket,
+                clock=clock,
+            )
         )
         self.buckets = Buckets(self._catalog)
         self.resumable = ResumableUploads(self._catalog, directory / "uploads")
@@ -114,57 +116,6 @@ class ObjectStore:
         with self.writer() as payload:
             payload.write(data)
             return self.put(bucket, name, payload, **options)
-
-    def get(
-        self,
-        bucket: str,
-        name: str,
-        *,
-        generation: int | None = None,
-        preconditions: Preconditions = ANY,
-    ) -> StoredObject:
-        """Find a live object.
-
-        Raises:
-            ObjectNotFoundError: If it is not there, or of another generation.
-            BucketNotFoundError: If not even the bucket is.
-            PreconditionFailedError: If it is not as demanded.
-        """
-        stored = self._catalog.require(self._catalog.database.read(), bucket, name, generation)
-        preconditions.check(stored)
-        return stored
-
-    def open(
-        self,
-        bucket: str,
-        name: str,
-        *,
-        generation: int | None = None,
-        preconditions: Preconditions = ANY,
-    ) -> tuple[StoredObject, BinaryIO]:
-        """Find a live object and open its bytes, which stay readable whatever happens to it.
-
-        Raises:
-            ObjectStoreError: As ``get`` does.
-        """
-        while True:
-            stored = self.get(bucket, name, generation=generation, preconditions=preconditions)
-            try:
-                return stored, self._catalog.payloads.open(stored.payload)
-            except FileNotFoundError:  # replaced since, unless the very same is still live
-                if self.get(bucket, name) == stored:
-                    raise
-
-    def list_objects(self, bucket: str, query: ListQuery) -> Listing:
-        """Read one page of a listing.
-
-        Raises:
-            BucketNotFoundError: If there is none of that name.
-            InvalidObjectRequestError: If the query makes no sense.
-        """
-        sql = self._catalog.database.read()
-        self._catalog.bucket(sql, bucket)
-        return list_page(sql, bucket, query)
 
     def update(
         self,

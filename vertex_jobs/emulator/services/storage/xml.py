@@ -28,7 +28,11 @@ __all__ = ["answer"]
 _HOST_SUFFIX = ".storage.googleapis.com"
 #: Subresources that are neither kept nor made up.
 _NOT_EMULATED = frozenset(
-    {"acl", "cors", "encryption", "lifecycle", "logging", "tagging", "versioning", "website"}
+    {
+        *("acl", "billing", "compose", "cors", "encryption", "lifecycle", "location", "logging"),
+        *("policy", "requestPayment", "storageClass", "tagging", "versioning", "versions"),
+        "website",
+    }
 )
 
 
@@ -43,6 +47,8 @@ async def answer(request: Request, store: ObjectStore) -> Response:
         raise NotEmulatedError(f"the XML API's ?{min(subresource)}")
     if not bucket:
         raise UnknownPathError(f"No method of the XML API: {request.method} {request.path}")
+    if not name and "uploads" in request.query:
+        raise NotEmulatedError("the list of unfinished uploads of the XML API")
     if not name:
         return await _answer_bucket(request, store, bucket)
     if "uploads" in request.query or "uploadId" in request.query:
