@@ -10,6 +10,7 @@ from types import TracebackType
 
 from vertex_jobs.cli.parser import UsageError
 from vertex_jobs.cli.terminal import say
+from vertex_jobs.client.outcomes import JobCancelledError
 from vertex_jobs.errors import (
     EndpointError,
     InvalidJobError,
@@ -90,6 +91,8 @@ def _short(value: object) -> str:
 
 
 def _failure(error: JobFailedError) -> str:
+    if isinstance(error, JobCancelledError):
+        return "error: the job was cancelled"
     state = error.state.rpartition("STATE_")[2].lower()
     lines = [f"error: the job {state}: {error.message}"]
     if error.last_lines:

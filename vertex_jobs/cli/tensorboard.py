@@ -4,7 +4,6 @@ TensorBoard runs in a child, so that the variables which point its storage libra
 are the child's alone.
 """
 
-import contextlib
 import os
 import signal
 import subprocess
@@ -42,10 +41,13 @@ def serve(options: Options) -> int:
     say(f"TensorBoard on {directory}; Ctrl-C ends it")
     words = [sys.executable, "-m", "vertex_jobs.cli.tensorboard_server"]
     with subprocess.Popen([*words, directory, str(options.port)], env=environment) as child:
-        signal.signal(signal.SIGTERM, lambda *_: child.terminate())
-        with contextlib.suppress(KeyboardInterrupt):  # the child has got it from the terminal too
-            child.wait()
-    return 0
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
+        try:
+            code = child.wait()
+        except KeyboardInterrupt:  # the way to end it
+            child.terminate()
+            return 0
+    return code if code >= 0 else 128 - code
 
 
 def _storage(endpoint: "Endpoint") -> dict[str, str]:

@@ -46,7 +46,9 @@ class LocalImage(Spec):
     environment: Environment = "current"
     """Where the command runs."""
     command: Items[Text] = ()
-    """What stands for the image's entry point."""
+    """What stands for the image's entry point and for any command of the job; absolute paths."""
+    requirements: Items[Text] = ()
+    """What pip installs into an isolated environment of this image."""
 
 
 def _pace_kind(value: Any) -> str:
@@ -68,6 +70,8 @@ class LocalSettings(Spec):
     """Where package jobs run."""
     images: Mapping[Text, LocalImage] = Field(default={})
     """Container image to the environment and command that stand for it."""
+    share_accelerators: bool = False
+    """Whether jobs and trials may use the same GPU at the same time."""
     initial_trials: Items[Mapping[Text, Value]] = ()
     """Assignments that the first trials try, in order."""
     pace: Pace = "immediate"

@@ -50,7 +50,7 @@ class GcsMounting:
         if self._pid:
             return
         command = [sys.executable, "-m", "vertex_jobs.emulator.gcs_mount"]
-        command += ["--store", str(self._store), "--mountpoint", MOUNTPOINT]
+        command += ["--store", str(self._store), "--mountpoint", MOUNTPOINT, "--create-buckets"]
         log = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:
             self._pid = spawn(command, os.environ, output=log, errors=log, may_mount=True)

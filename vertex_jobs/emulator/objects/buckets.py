@@ -49,6 +49,16 @@ class Buckets:
         """
         return self._catalog.bucket(self._catalog.database.read(), name)
 
+    def require(self, name: str) -> Bucket:
+        """Find a bucket, or make it where the store makes buckets that are written to.
+
+        Raises:
+            BucketNotFoundError: If there is none and none may be made.
+        """
+        with self._catalog.change() as change:
+            self._catalog.require_bucket(change, name)
+        return self.get(name)
+
     def list(self) -> tuple[Bucket, ...]:
         """All buckets, by name."""
         rows = self._catalog.database.read().execute("SELECT * FROM buckets ORDER BY name")

@@ -5,14 +5,13 @@ Source: Cloud Storage documentation, XML API multipart uploads.
 
 import base64
 import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from vertex_jobs.emulator.objects.catalog import Catalog, Draft, checked_attributes
-from vertex_jobs.emulator.objects.payloads import PayloadWriter, read_blocks
+from vertex_jobs.emulator.objects.payloads import PayloadWriter, read_blocks, rename_durably
 from vertex_jobs.emulator.objects.records import UNKNOWN, Checksums, StoredObject, check_object_name
 from vertex_jobs.emulator.objects.refusals import InvalidObjectRequestError
 from vertex_jobs.emulator.objects.sessions import insert_session, new_id, session_row
@@ -73,7 +72,7 @@ class MultipartUploads:
         expected.verify(checksums)
         with self._catalog.change() as change:
             session_row(self._catalog, upload_id, "multipart")
-            os.replace(payload.path, self._path(upload_id, number))
+            rename_durably(payload.path, self._path(upload_id, number))
             change.sql.execute(
                 "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?, ?)",
                 (

@@ -20,7 +20,7 @@ import google_crc32c
 
 from vertex_jobs.emulator.objects.records import Checksums
 
-__all__ = ["BLOCK_BYTES", "PayloadWriter", "Payloads", "read_blocks"]
+__all__ = ["BLOCK_BYTES", "PayloadWriter", "Payloads", "read_blocks", "rename_durably"]
 
 #: Files are read and hashed in blocks of this many bytes.
 BLOCK_BYTES = 1 << 20
@@ -30,6 +30,16 @@ def read_blocks(file: BinaryIO) -> Iterator[bytes]:
     """Yield the rest of a file, block by block."""
     while block := file.read(BLOCK_BYTES):
         yield block
+
+
+def rename_durably(path: Path, target: Path) -> None:
+    """Rename a finished file, and make its bytes and its new name durable.
+
+    Synchronised after the rename, because ext4, XFS and btrfs then keep the name too.
+    """
+    os.replace(path, target)
+    with target.open("rb") as file:
+        os.fsync(file.fileno())
 
 
 class PayloadWriter:
@@ -86,11 +96,15 @@ class PayloadWriter:
         self._file.flush()
 
     def finish(self) -> Checksums:
-        """Make the bytes durable and say what they are."""
+        """Close the file and say what its bytes are.
+
+        Large ones are on the disk then, so that nobody waits for them behind the store's lock.
+        """
         if not self._is_sequential:
             self._hash_all()
         self._file.flush()
-        os.fsync(self._file.fileno())
+        if self.size > BLOCK_BYTES:
+            os.fsync(self._file.fileno())
         self._file.close()
         crc32c, md5 = (base64.b64encode(h.digest()).decode() for h in (self._crc32c, self._md5))
         return Checksums(crc32c=crc32c, md5=md5)
@@ -155,12 +169,7 @@ class Payloads:
 
     def adopt(self, path: Path, number: int) -> None:
         """Give a finished file its number, durably; the caller holds the store's write lock."""
-        os.replace(path, self._files / str(number))
-        folder = os.open(self._files, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        rename_durably(path, self._files / str(number))
 
     def open(self, number: int) -> BinaryIO:
         """Open a payload for reading; it stays readable even when it is removed meanwhile."""

@@ -24,6 +24,8 @@ __all__ = [
     "update_bucket",
 ]
 
+#: How TensorFlow's ``gs://`` file system names itself.
+_TENSORFLOW = "TSL"
 #: Parts of the resource that the service, not the client, decides.
 _OUTPUT_ONLY = frozenset(
     {
@@ -57,8 +59,14 @@ async def create_bucket(request: Request, store: ObjectStore) -> Response:
 
 
 async def get_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``GET /storage/v1/b/B``."""
-    return json_response(bucket_json(store.buckets.get(bucket), request.base_url))
+    """``GET /storage/v1/b/B``.
+
+    TensorFlow asks this before it writes the first directory, and asks for ever while the answer
+    is 404; so its question already brings the bucket into being.
+    """
+    from_tensorflow = request.headers.get("user-agent") == _TENSORFLOW
+    find = store.buckets.require if from_tensorflow else store.buckets.get
+    return json_response(bucket_json(find(bucket), request.base_url))
 
 
 async def patch_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:

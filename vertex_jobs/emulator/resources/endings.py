@@ -1,0 +1,167 @@
+"""What the end of one replica means for its job: a table of rules, without processes.
+
+The primary's exit 0 ends the job well. A common error (the program's own exit, out of memory) ends
+it at once. An abort or a segmentation fault starts the job again, a lost machine the replica.
+Source: "Understand the custom training service"; Scheduling proto. What the documentation leaves
+open is a constant here, so that one look at the real service can correct it.
+"""
+
+import enum
+import signal
+from dataclasses import dataclass
+
+from vertex_jobs.emulator.resources import states
+
+__all__ = ["CANCELLED", "Action", "Decision", "Ending", "History", "ReplicaEnd", "Retries", "decide"]
+
+#: Source: "Understand the custom training service": a worker is restarted up to 5 times, then the
+#: job is retried up to 3 times; a job that aborts is restarted up to 3 times.
+MAX_WORKER_RESTARTS = 5
+MAX_JOB_RESTARTS = 3
+
+#: A container's shell reports a signal as 128 and its number.
+_SHELL_OFFSET = 128
+_ABORTS = (signal.SIGABRT, signal.SIGSEGV)
+_SIGNALS = frozenset(int(one) for one in signal.valid_signals())
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a job ends.
+
+    Attributes:
+        state: The state that follows.
+        code: Name of the error code; empty on success.
+        message: Text of the error.
+    """
+
+    state: int
+    code: str = ""
+    message: str = ""
+
+
+#: Source: logs of cancelled jobs, which spell it so.
+CANCELLED = Ending(states.CANCELLED, "CANCELLED", "CANCELED")
+
+
+class Action(enum.Enum):
+    """What follows the end of one replica."""
+
+    GO_ON = "go on"
+    END = "end"
+    RESTART_WORKER = "restart the worker"
+    RESTART_GANG = "restart every worker"
+    RETRY_JOB = "retry the job"
+
+
+@dataclass(frozen=True)
+class ReplicaEnd:
+    """How one replica ended.
+
+    Attributes:
+        replica_id: E.g. ``workerpool0-0``.
+        status: As a container's shell reports it: 0 to 255, a signal as 128 and its number.
+        primary: Whether its exit decides.
+        out_of_memory: Whether memory ran out.
+        machine_lost: Whether its machine is known to be gone, whatever the status says.
+    """
+
+    replica_id: str
+    status: int
+    primary: bool = False
+    out_of_memory: bool = False
+    machine_lost: bool = False
+
+    @property
+    def signal(self) -> int:
+        """The signal that ended it; 0 if it ended by itself."""
+        number = self.status - _SHELL_OFFSET
+        return number if number in _SIGNALS else 0
+
+    @property
+    def lost(self) -> bool:
+        """Whether this counts as the loss of a machine rather than an error of the program.
+
+        SIGKILL without signs of memory trouble is one, and so is every failure that is neither
+        the program's own exit nor an abort.
+        """
+        if self.status == 0 or self.out_of_memory or self.signal in _ABORTS:
+            return False
+        return self.machine_lost or self.signal != 0
+
+
+@dataclass(frozen=True)
+class Retries:
+    """What the job's scheduling says about another attempt. Source: Scheduling proto."""
+
+    restart_job_on_worker_restart: bool = False
+    disable_retries: bool = False
+
+
+@dataclass(frozen=True)
+class History:
+    """What was restarted before.
+
+    Attributes:
+        worker_restarts: Of this replica, in this attempt of the job.
+        job_restarts: Attempts of the job before this one.
+    """
+
+    worker_restarts: int = 0
+    job_restarts: int = 0
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What follows, why in words for the log, and how the job ends if it does."""
+
+    action: Action
+    reason: str = ""
+    ending: Ending | None = None
+
+
+def decide(end: ReplicaEnd, retries: Retries, history: History) -> Decision:
+    """What one replica's end means for its job."""
+    if end.status == 0:
+        if end.primary:
+            return Decision(Action.END, ending=Ending(states.SUCCEEDED))
+        return Decision(Action.GO_ON)
+    if end.out_of_memory:
+        return _failed(
+            "RESOURCE_EXHAUSTED",
+            f"The replica {end.replica_id} ran out of memory and exited with a non-zero status of "
+            f"{end.status}.",
+        )
+    if end.lost:
+        return _after_loss(end, retries, history)
+    text = (
+        f"The replica {end.replica_id} exited with a non-zero status of {end.status}. "
+        "Termination reason: Error."
+    )
+    if end.signal in _ABORTS and _may_retry(retries, history):
+        return Decision(Action.RETRY_JOB, f"{text} {_count(history)}")
+    return _failed("INVALID_ARGUMENT", text)
+
+
+def _after_loss(end: ReplicaEnd, retries: Retries, history: History) -> Decision:
+    reason = f"The machine of replica {end.replica_id} was lost (status {end.status})."
+    if not retries.disable_retries and history.worker_restarts < MAX_WORKER_RESTARTS:
+        number = f"Restart {history.worker_restarts + 1} of {MAX_WORKER_RESTARTS}"
+        if retries.restart_job_on_worker_restart:
+            return Decision(Action.RESTART_GANG, f"{reason} {number}, of every replica.")
+        return Decision(Action.RESTART_WORKER, f"{reason} {number}, of this replica.")
+    if _may_retry(retries, history):
+        return Decision(Action.RETRY_JOB, f"{reason} {_count(history)}")
+    return _failed("INTERNAL", f"Internal error occurred for the current attempt. {reason}")
+
+
+def _may_retry(retries: Retries, history: History) -> bool:
+    return not retries.disable_retries and history.job_restarts < MAX_JOB_RESTARTS
+
+
+def _count(history: History) -> str:
+    return f"Restart {history.job_restarts + 1} of {MAX_JOB_RESTARTS} of the job."
+
+
+def _failed(code: str, text: str) -> Decision:
+    return Decision(Action.END, text, Ending(states.FAILED, code, text))
