@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 import sys
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -36,6 +37,8 @@ class SearchClient:
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
                 limit=1 << 24,
+                # Its matrices are small: threads of its own would only take cores from trials.
+                env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             )
             self._reading = asyncio.create_task(self._read(self._process))
 

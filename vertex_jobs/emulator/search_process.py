@@ -10,8 +10,10 @@ Messages in: ``{"open": study, "space": [...], "algorithm": ..., "maximize": [..
 "assignments": [...]}`` or ``{"request": n, "error": text}``.
 """
 
+import importlib
 import json
 import sys
+import threading
 from typing import Any
 
 from vertex_jobs.search import Algorithm, Completed, Parameter, Pending, Space, algorithm
@@ -52,6 +54,8 @@ def _parameter(form: dict[str, Any]) -> Parameter:
 
 def main() -> None:
     """Answer until the input ends."""
+    # SciPy is needed only once a model is fitted; loaded beside the first trials it costs nobody.
+    threading.Thread(target=importlib.import_module, args=("scipy.optimize",), daemon=True).start()
     studies: dict[str, _OpenStudy] = {}
     for line in sys.stdin:
         message = json.loads(line)
