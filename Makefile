@@ -6,7 +6,7 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 CONSTRAINTS := .ci/constraints-$(VERSION).txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check clean
+.PHONY: help setup demo test check contract-live clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,20 @@ check: setup  ## lint, types and import layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# The conformance suite against the real service. BUDGET is a ceiling in US dollars over what every
+# job could cost at worst; what was said is written, sanitised, to RECORD and can be replayed.
+LOCATION ?= us-central1
+BUCKET ?= $(PROJECT)-vertex-jobs-contract
+RECORD ?= contract-exchanges
+contract-live: setup  ## the contract suite on Vertex AI: PROJECT=… BUDGET=… [LOCATION= BUCKET= RECORD=]
+	@test -n "$(PROJECT)" -a -n "$(BUDGET)" || { \
+	    echo "give a project and a ceiling in US dollars: make contract-live PROJECT=… BUDGET=…"; \
+	    exit 2; }
+	VERTEX_JOBS_CONTRACT_PROJECT=$(PROJECT) VERTEX_JOBS_CONTRACT_BUDGET=$(BUDGET) \
+	VERTEX_JOBS_CONTRACT_LOCATION=$(LOCATION) VERTEX_JOBS_CONTRACT_BUCKET=$(BUCKET) \
+	VERTEX_JOBS_CONTRACT_RECORD=$(abspath $(RECORD)) \
+	    $(BIN)/python -m pytest --confcutdir tests/contract --timeout 7200 tests/contract
 
 clean:  ## remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -9,6 +9,7 @@
     └── EndpointError              the endpoint refused, was lost, or knows no such job
         ├── JobNotFoundError       no job of that id, name or display name
         ├── RequestRefusedError    the endpoint answered with an error; it carries the code
+        │   └── JobRefusedError    the endpoint found the job wrong; nothing was submitted
         ├── EndpointLostError      the endpoint could not be reached
         └── SubmissionUnknownError it is unknown whether the job exists; says how to find out
 
@@ -26,6 +27,7 @@ __all__ = [
     "InvalidJobError",
     "JobFailedError",
     "JobNotFoundError",
+    "JobRefusedError",
     "NoFeasibleTrialError",
     "PackagingError",
     "RequestRefusedError",
@@ -137,15 +139,21 @@ class RequestRefusedError(EndpointError):
     """The endpoint answered a request with an error.
 
     Attributes:
+        message: The service's own words.
         code: The HTTP status, e.g. 400.
         status: The canonical name, e.g. ``INVALID_ARGUMENT``.
     """
 
     def __init__(self, message: str, *, code: int, status: str) -> None:
         """Keep code and status beside the service's own message."""
+        self.message = message
         self.code = code
         self.status = status
         super().__init__(f"{code} {status}: {message}")
+
+
+class JobRefusedError(RequestRefusedError):
+    """The endpoint found the job itself wrong, or cannot run it; nothing was submitted."""
 
 
 class EndpointLostError(EndpointError):

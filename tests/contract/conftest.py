@@ -1,101 +1,225 @@
 """What the conformance suite speaks through: the generated clients, over REST and over gRPC."""
 
-import io
-import tarfile
-from collections.abc import Iterator
+import os
+import re
+import time
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from budget import Budget, BudgetExceededError
+from deployment import Deployment
+from exchanges import Recorder, Replayer, new_marker
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import aiplatform_v1, storage
+from job_forms import PROGRAM, TERMINAL, source_distribution
 
-from vertex_jobs.endpoints import Endpoint
-
-#: Does what its arguments say: the one program of all contract jobs.
-PROGRAM = """
-import argparse, json, os, signal, sys, time
-parser = argparse.ArgumentParser()
-parser.add_argument("--exit", type=int, default=0)
-parser.add_argument("--signal", type=int)
-parser.add_argument("--sleep", type=float, default=0)
-parser.add_argument("--environment", action="store_true")
-parser.add_argument("--metric", default="score")
-parser.add_argument("--x", type=float)
-parser.add_argument("--n", type=int)
-options = parser.parse_args()
-if options.environment:
-    names = ("AIP_", "CLOUD_ML_", "TF_CONFIG", "CLUSTER_SPEC", "MY_")
-    print(json.dumps({k: v for k, v in os.environ.items() if k.startswith(names)}), flush=True)
-if options.x is not None:
-    import hypertune
-    tune = hypertune.HyperTune()
-    for step in (1, 2):
-        tune.report_hyperparameter_tuning_metric(options.metric, step * options.x, step)
-print("a line", flush=True)
-print("an error line", file=sys.stderr, flush=True)
-time.sleep(options.sleep)
-if options.signal:
-    os.kill(os.getpid(), options.signal)
-sys.exit(options.exit)
-"""
+_DEPLOYMENT = pytest.StashKey[Deployment]()
+_BUDGET = pytest.StashKey[Budget]()
 
 
-def source_distribution(**files: str) -> bytes:
-    """A minimal sdist, ``trainer-0.1``, with the given modules."""
-    content = {"PKG-INFO": "Metadata-Version: 2.1\nName: trainer\nVersion: 0.1\n"}
-    content |= {"trainer/__init__.py": ""}
-    content |= {f"trainer/{name}.py": text for name, text in files.items()}
-    archive = io.BytesIO()
-    with tarfile.open(fileobj=archive, mode="w:gz") as tar:
-        for name, text in content.items():
-            member = tarfile.TarInfo(f"trainer-0.1/{name}")
-            member.size = len(text.encode())
-            tar.addfile(member, io.BytesIO(text.encode()))
-    return archive.getvalue()
-
-
-@pytest.fixture(scope="session")
-def parent(local_vertex: Endpoint) -> str:
-    return f"projects/{local_vertex.place.project}/locations/{local_vertex.place.location}"
-
-
-@pytest.fixture(scope="session")
-def bucket(local_vertex: Endpoint) -> storage.Bucket:
-    client = storage.Client(
-        project=local_vertex.place.project,
-        credentials=AnonymousCredentials(),
-        client_options={"api_endpoint": local_vertex.connection.storage_endpoint},
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "local_only: looks inside, or needs what only Local Vertex has"
     )
-    return client.create_bucket("contract-suite")
+    # Read before any test: the environment is cleaned for each.
+    config.stash[_DEPLOYMENT] = Deployment.from_environment(os.environ)
+    config.stash[_BUDGET] = Budget(config.stash[_DEPLOYMENT].budget_usd)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what a real project cannot show: whatever does not speak through ``clients``."""
+    if config.stash[_DEPLOYMENT].kind == "local":
+        return
+    items[:] = [item for item in items if _can_run_elsewhere(item)]
+
+
+def _can_run_elsewhere(item: pytest.Item) -> bool:
+    fixtures = getattr(item, "fixturenames", ())
+    return (
+        "clients" in fixtures
+        and "local_vertex" not in fixtures
+        and item.get_closest_marker("local_only") is None
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """Both transports here; REST alone, which can be recorded, where jobs cost money."""
+    if "transport" in metafunc.fixturenames:
+        local = metafunc.config.stash[_DEPLOYMENT].kind == "local"
+        metafunc.parametrize("transport", ["rest", "grpc"] if local else ["rest"])
 
 
 @pytest.fixture(scope="session")
-def package_uri(bucket: storage.Bucket) -> str:
+def deployment(pytestconfig: pytest.Config) -> Deployment:
+    return pytestconfig.stash[_DEPLOYMENT]
+
+
+@pytest.fixture(scope="session")
+def parent(deployment: Deployment) -> str:
+    return f"projects/{deployment.project}/locations/{deployment.location}"
+
+
+@pytest.fixture(scope="session")
+def bucket(deployment: Deployment, request: pytest.FixtureRequest) -> storage.Bucket:
+    if deployment.kind == "local":
+        endpoint = request.getfixturevalue("local_vertex").connection.storage_endpoint
+        client = storage.Client(
+            project=deployment.project,
+            credentials=AnonymousCredentials(),
+            client_options={"api_endpoint": endpoint},
+        )
+        return client.create_bucket(deployment.bucket)
+    credentials = AnonymousCredentials() if deployment.kind == "replay" else None
+    client = storage.Client(project=deployment.project, credentials=credentials)
+    bucket = client.bucket(deployment.bucket)
+    if deployment.kind == "live" and not bucket.exists():
+        bucket.create(location=deployment.location)
+    return bucket
+
+
+@pytest.fixture(scope="session")
+def package_uri(deployment: Deployment, bucket: storage.Bucket) -> str:
     blob = bucket.blob("packages/trainer-0.1.tar.gz")
-    blob.upload_from_string(source_distribution(task=PROGRAM))
+    if deployment.kind != "replay":
+        blob.upload_from_string(source_distribution(task=PROGRAM))
     return f"gs://{bucket.name}/{blob.name}"
 
 
-@pytest.fixture(params=["rest", "grpc"])
+@pytest.fixture
+def exchanges(
+    request: pytest.FixtureRequest, deployment: Deployment
+) -> Iterator[Recorder | Replayer | None]:
+    """What stands between the clients and the network; nothing for Local Vertex."""
+    name = re.sub(r"\W+", "-", request.node.nodeid.rpartition("/")[2]).strip("-")
+    path = deployment.folder / f"{name}.json" if deployment.folder else None
+    if deployment.kind == "replay":
+        assert path is not None
+        if not path.exists():
+            pytest.skip(f"{path.name} was not recorded")
+        yield Replayer(path)
+    elif deployment.kind == "live":
+        budget = request.config.stash[_BUDGET]
+        recorder = Recorder(deployment.project, deployment.bucket, budget)
+        try:
+            yield recorder
+        finally:
+            if path is not None:
+                recorder.write(path)
+    else:
+        yield None
+
+
+@pytest.fixture
+def marker(exchanges: Recorder | Replayer | None) -> str:
+    """A word that no other test and no earlier run has used; in a replay that of the recording."""
+    return exchanges.marker if exchanges is not None else new_marker()
+
+
+@pytest.fixture
+def transport() -> str:
+    """``rest`` or ``grpc``; see ``pytest_generate_tests``."""
+    raise AssertionError("it is parametrized")
+
+
+@pytest.fixture
 def clients(
-    request: pytest.FixtureRequest, local_vertex: Endpoint, google_clients: dict[str, str]
-) -> Iterator[Any]:
+    request: pytest.FixtureRequest,
+    deployment: Deployment,
+    exchanges: Recorder | Replayer | None,
+    transport: str,
+) -> Iterator[Callable[[str], Any]]:
     """Makes a generated client of the given class over the transport under test."""
     made = []
+    host = f"{deployment.location}-aiplatform.googleapis.com"
+    settings: dict[str, Any] = {"client_options": {"api_endpoint": host}}
+    if transport == "rest":
+        settings["transport"] = "rest"
+    if deployment.kind == "local":
+        request.getfixturevalue("google_clients")
+        if transport == "rest":
+            url = request.getfixturevalue("local_vertex").connection.api_endpoint
+            settings["client_options"] = {"api_endpoint": url}
+    if transport == "rest" and deployment.kind != "live":
+        settings["credentials"] = AnonymousCredentials()
 
     def make(name: str) -> Any:
-        if request.param == "rest":
-            client = getattr(aiplatform_v1, name)(
-                transport="rest",
-                credentials=AnonymousCredentials(),
-                client_options={"api_endpoint": local_vertex.connection.api_endpoint},
-            )
-        else:
-            host = f"{local_vertex.place.location}-aiplatform.googleapis.com"
-            client = getattr(aiplatform_v1, name)(client_options={"api_endpoint": host})
+        client = getattr(aiplatform_v1, name)(**settings)
+        if exchanges is not None:
+            client.transport._session.mount("https://", exchanges)
         made.append(client)
         return client
 
     yield make
     for client in made:
         client.transport.close()
+
+
+@pytest.fixture
+def jobs(clients: Callable[[str], Any]) -> Any:
+    return clients("JobServiceClient")
+
+
+@pytest.fixture
+def outputs(
+    bucket: storage.Bucket, exchanges: Recorder | Replayer | None
+) -> Callable[[str], dict[str, str]]:
+    """Reads what a job wrote below a ``gs://`` directory: names and texts."""
+    if exchanges is not None:
+        bucket.client._http.mount("https://", exchanges)
+
+    def read(uri: str) -> dict[str, str]:
+        prefix = uri.removeprefix(f"gs://{bucket.name}/") + "/"
+        blobs = bucket.client.list_blobs(bucket, prefix=prefix)
+        return {blob.name.removeprefix(prefix): blob.download_as_text() for blob in blobs}
+
+    return read
+
+
+@pytest.fixture
+def wait(deployment: Deployment) -> Callable[[Callable[[], Any]], Any]:
+    """Polls, as any client must, until the job has ended; bounded."""
+
+    def until_it_ends(get: Callable[[], Any]) -> Any:
+        deadline = time.monotonic() + deployment.patience_seconds
+        job = get()
+        while job.state.name not in TERMINAL:
+            assert time.monotonic() < deadline, f"{job.name} is still {job.state!r}"
+            time.sleep(deployment.poll_seconds)
+            job = get()
+        return job
+
+    return until_it_ends
+
+
+@pytest.fixture
+def run(jobs: Any, parent: str, wait: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
+    """Runs a custom job to its end."""
+
+    def to_the_end(job: dict[str, Any]) -> Any:
+        created = jobs.create_custom_job(parent=parent, custom_job=job)
+        return wait(lambda: jobs.get_custom_job(name=created.name))
+
+    return to_the_end
+
+
+@pytest.fixture
+def tune(jobs: Any, parent: str, wait: Callable[..., Any]) -> Callable[[dict[str, Any]], Any]:
+    """Runs a tuning job to its end."""
+
+    def to_the_end(job: dict[str, Any]) -> Any:
+        created = jobs.create_hyperparameter_tuning_job(
+            parent=parent, hyperparameter_tuning_job=job
+        )
+        return wait(lambda: jobs.get_hyperparameter_tuning_job(name=created.name))
+
+    return to_the_end
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    """End the whole run when the money does."""
+    report = yield
+    if call.excinfo is not None and call.excinfo.errisinstance(BudgetExceededError):
+        item.session.shouldstop = f"the budget is spent: {call.excinfo.value}"
+    return report

@@ -76,6 +76,13 @@ def add_run(parser: Parser) -> None:
         "its libraries",
     )
     parser.add_argument(
+        "--environment",
+        choices=("current", "isolated", "docker", "podman"),
+        help="on local: where the job's code runs: this environment, one built from the job's "
+        "requirements and kept, or a container (default: the config's local.environment, else "
+        "current)",
+    )
+    parser.add_argument(
         "--detach",
         action="store_true",
         help="return when the job exists, and print its resource name",
@@ -84,6 +91,12 @@ def add_run(parser: Parser) -> None:
         "--once",
         action="store_true",
         help="come back to the job of the same content that runs or has succeeded, if there is one",
+    )
+    parser.add_argument(
+        "--drill",
+        metavar="NAME",
+        help="on local: rehearse the job while things go wrong, and say whether it came back: "
+        "preempt, kill-worker, oom or api-faults",
     )
     parser.add_argument(
         "--dry-run",

@@ -10,11 +10,11 @@ from types import TracebackType
 
 from vertex_jobs.cli.parser import UsageError
 from vertex_jobs.cli.terminal import say
-from vertex_jobs.client.outcomes import JobCancelledError
 from vertex_jobs.errors import (
     EndpointError,
     InvalidJobError,
     JobFailedError,
+    JobRefusedError,
     NoFeasibleTrialError,
     PackagingError,
     UnsupportedHereError,
@@ -30,6 +30,7 @@ _CODES: tuple[tuple[type[Exception], int], ...] = (
     (InvalidJobError, 2),
     (PackagingError, 2),
     (UnsupportedHereError, 2),
+    (JobRefusedError, 2),
     (JobFailedError, 1),
     (NoFeasibleTrialError, 1),
     (EndpointError, 3),
@@ -91,9 +92,9 @@ def _short(value: object) -> str:
 
 
 def _failure(error: JobFailedError) -> str:
-    if isinstance(error, JobCancelledError):
-        return "error: the job was cancelled"
     state = error.state.rpartition("STATE_")[2].lower()
+    if state == "cancelled":
+        return "error: the job was cancelled"
     lines = [f"error: the job {state}: {error.message}"]
     if error.last_lines:
         lines.append(f"last lines of {error.replica or 'the job'}:")

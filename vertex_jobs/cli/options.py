@@ -25,8 +25,10 @@ class Options(argparse.Namespace):
         overrides: ``path=value`` each.
         seed: Of the search on Local Vertex.
         fresh: Whether every replica starts as a fresh process.
+        environment: Where the job's code runs on Local Vertex; None for the config's choice.
         detach: Return when the job exists.
         once: Come back to the job of the same content.
+        drill: Name of the drill under which the job is rehearsed; None for none.
         dry_run: Show what would be sent, and send nothing.
         yes: Do not ask.
         job: Id, resource name or display name.
@@ -54,8 +56,10 @@ class Options(argparse.Namespace):
     overrides: list[str]
     seed: int | None
     fresh: bool
+    environment: str | None
     detach: bool
     once: bool
+    drill: str | None
     dry_run: bool
     yes: bool
     job: str

@@ -1,8 +1,10 @@
 """The verbs ``run`` and ``watch``: a job from its config, or an existing one, to its end."""
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.cli.confirmation import confirm
+from vertex_jobs.cli.drilling import drill_faults, drilled_calls, judge_drill, named_drill
 from vertex_jobs.cli.following import follow
 from vertex_jobs.cli.footers import command, say_come_back
 from vertex_jobs.cli.options import Options
@@ -35,6 +37,8 @@ def run_job(options: Options, job: "JobSpec") -> int:
         InvalidJobError: If an option does not go with the endpoint; nothing was submitted.
     """
     _check(options)
+    if options.drill is not None:
+        _check_drill(options)
     if options.dry_run:
         print_structured(prepared_request(options, job).body, "json")
         say("nothing was contacted; leave out --dry-run to submit this")
@@ -46,12 +50,23 @@ def run_job(options: Options, job: "JobSpec") -> int:
         say_settled(endpoint)
         if options.on == "vertex":
             confirm(options, job, endpoint)
-        handle = _submit(options, endpoint, job)
+        if options.drill is not None:
+            return _drill(options, endpoint, job)
+        handle = _submit(options, endpoint, job, _local_settings(options))
         if options.detach:
             print_result(handle.name)
             say_come_back(options, handle.name)
             return 0
         return follow(options, endpoint, handle)
+
+
+def _drill(options: Options, endpoint: "Endpoint", job: "JobSpec") -> int:
+    drill = named_drill(options.drill or "")
+    settings = {**_local_settings(options), "faults": drill_faults(drill, job)}
+    with drilled_calls(drill, endpoint):
+        handle = _submit(options, endpoint, job, settings)
+        follow(options, endpoint, handle)
+        return judge_drill(drill, endpoint, handle)
 
 
 def watch(options: Options) -> int:
@@ -71,26 +86,51 @@ def _check(options: Options) -> None:
     """
     if options.on == "local":
         return
-    given = {"--seed": options.seed is not None, "--fresh": options.fresh}
+    given = {
+        "--seed": options.seed is not None,
+        "--fresh": options.fresh,
+        "--environment": options.environment,
+        "--drill": options.drill,
+    }
     rule = "is a setting of Local Vertex, which Vertex AI does not have"
     faults = [Fault(name, None, rule, "drop it") for name, is_given in given.items() if is_given]
     if faults:
         raise InvalidJobError(faults, "command line")
 
 
-def _submit(options: Options, endpoint: "Endpoint", job: "JobSpec") -> "JobHandle":
+def _check_drill(options: Options) -> None:
+    """Refuse a drill that does not exist, or that could not be judged.
+
+    Raises:
+        InvalidJobError: If it is one.
+    """
+    named_drill(options.drill or "")
+    given = {"--detach": options.detach, "--once": options.once}
+    rule = "does not go with --drill, which makes a new job and judges it by its end"
+    faults = [Fault(name, None, rule, "drop it") for name, is_given in given.items() if is_given]
+    if faults:
+        raise InvalidJobError(faults, "command line")
+
+
+def _submit(
+    options: Options, endpoint: "Endpoint", job: "JobSpec", settings: Mapping[str, Any]
+) -> "JobHandle":
     try:
-        handle = endpoint.submit(job, once=options.once, **_local_settings(options))
+        handle = endpoint.submit(job, once=options.once, **settings)
     except KeyboardInterrupt:
         say("interrupted while the job was being submitted; whether it exists is shown by:")
         say(f"  {command(options, 'list')}")
         raise
-    state = short_state(handle.last_seen.state).lower()
-    again = f" (of the same content, {state})" if options.once else ""
-    say(f"{handle.display_name}: {handle.name}{again}")
+    state = f" ({short_state(handle.last_seen.state).lower()})" if options.once else ""
+    say(f"{handle.display_name}: {handle.name}{state}")
     return handle
 
 
-def _local_settings(options: Options) -> dict[str, int | bool]:
-    settings: dict[str, int | bool] = {} if options.seed is None else {"seed": options.seed}
-    return settings | ({"fresh": True} if options.fresh else {})
+def _local_settings(options: Options) -> dict[str, int | bool | str]:
+    """The settings that were asked for; what was not is left to the config."""
+    asked = {
+        "seed": options.seed,
+        "fresh": options.fresh or None,
+        "environment": options.environment,
+    }
+    return {key: value for key, value in asked.items() if value is not None}

@@ -70,6 +70,8 @@ def _bar(study: Study, total: int) -> Table:
         text.append(f"  {infeasible} infeasible", "yellow")
     bar = ProgressBar(max(1, total), finished, width=_BAR_WIDTH, complete_style="cyan")
     grid = Table.grid(padding=(0, 2, 0, 0))
+    grid.add_column()
+    grid.add_column(no_wrap=True, overflow="ellipsis")
     grid.add_row(bar, text)
     return grid
 

@@ -90,21 +90,26 @@ class Client:
         from vertex_jobs import packaging, requests
 
         place = place or self.connection.place
-        package = packaging.describe(job)
+        # A container job brings its program in its image.
+        package = None if job.script_path is None else packaging.describe(job)
         request = requests.build(job, package, place)
         existing = self._same_content(request) if once else None
         if existing is not None:
             return self._handle(existing)
-        with tempfile.TemporaryDirectory(prefix="vertex-jobs-") as directory:
-            file = packaging.package(job, Path(directory))
-            resource = Submitter(
-                self._jobs, self._journal, self.connection.api_endpoint, self._timing
-            ).submit(
-                request,
-                self._nonce(),
-                upload=lambda: upload(self.connection, file, requests.package_uri(place, package)),
-                headers={**self.connection.headers, **(headers or {})},
-            )
+
+        def put() -> None:
+            if package is not None:
+                with tempfile.TemporaryDirectory(prefix="vertex-jobs-") as directory:
+                    file = packaging.package(job, Path(directory))
+                    upload(self.connection, file, requests.package_uri(place, package))
+
+        submitter = Submitter(self._jobs, self._journal, self.connection.api_endpoint, self._timing)
+        resource = submitter.submit(
+            request,
+            self._nonce(),
+            upload=put,
+            headers={**self.connection.headers, **(headers or {})},
+        )
         return self._handle(resource)
 
     def job(self, text: str) -> JobHandle:

@@ -14,13 +14,16 @@ from vertex_jobs.names import ResourceName
 if TYPE_CHECKING:
     from vertex_jobs.requests import Place
 
-__all__ = ["OPTIONS_HEADER", "WAIT_HEADER", "Connection"]
+__all__ = ["OPTIONS_HEADER", "POSITION_HEADER", "WAIT_HEADER", "Connection"]
 
 #: Settings of the endpoint for one created job, as a JSON object; no part of the request.
 OPTIONS_HEADER = "x-vertex-jobs-options"
 #: Sent with a poll: the ``updateTime`` last seen. An endpoint that knows it holds its answer until
 #: the resource has changed, for 2 s at most; any other ignores it.
 WAIT_HEADER = "x-vertex-jobs-wait"
+#: Of an answer with log entries: sent back in the header above, it has the next such request held
+#: until there is a new line.
+POSITION_HEADER = "x-vertex-jobs-position"
 
 
 @dataclass(frozen=True)
@@ -36,6 +39,8 @@ class Connection:
         storage_endpoint: URL of the Cloud Storage API; None for Google's.
         logging_endpoint: URL of the Cloud Logging API.
         headers: Sent with every create.
+        timeout_seconds: How long one call of the API may take. The generated clients have no
+            limit of their own, and a silent endpoint would hang them.
         console_url: Template with ``{location}``, ``{id}`` and ``{project}``; empty without one.
     """
 
@@ -47,6 +52,7 @@ class Connection:
     storage_endpoint: str | None = None
     logging_endpoint: str = "https://logging.googleapis.com"
     headers: Mapping[str, str] = field(default_factory=dict)
+    timeout_seconds: float = 60.0
     console_url: str = ""
 
     def console_link(self, name: str) -> str:

@@ -25,8 +25,6 @@ __all__ = ["Jobs", "Resource"]
 #: A resource in the API's JSON form: camelCase, enum names, int64 as text, defaults absent.
 Resource = dict[str, Any]
 
-#: The generated clients have no time-out of their own, and a silent endpoint would hang them.
-_TIMEOUT_SECONDS = 60.0
 _PAGE_SIZE = 100
 
 
@@ -88,7 +86,7 @@ class Jobs:
         }
         method = getattr(self._service(kind.service), f"list_{kind.noun}s")
         with translated(self.connection.api_endpoint):
-            pager = method(request=request, timeout=_TIMEOUT_SECONDS, retry=None)
+            pager = method(request=request, timeout=self.connection.timeout_seconds, retry=None)
             return [_to_json(message) for message in pager]
 
     def cancel(self, name: str) -> None:
@@ -102,14 +100,16 @@ class Jobs:
         kind = kind_of_collection(ResourceName.parse(name).collection)
         method = getattr(self._service(kind.service), f"delete_{kind.noun}")
         with _existing(name), translated(self.connection.api_endpoint):
-            operation = method(request={"name": name}, timeout=_TIMEOUT_SECONDS, retry=None)
-            operation.result(timeout=_TIMEOUT_SECONDS)
+            operation = method(
+                request={"name": name}, timeout=self.connection.timeout_seconds, retry=None
+            )
+            operation.result(timeout=self.connection.timeout_seconds)
 
     def model(self, name: str) -> Resource:
         """Read a model; the name may end in ``@version``."""
         with translated(self.connection.api_endpoint):
             message = self._service("model").get_model(
-                request={"name": name}, timeout=_TIMEOUT_SECONDS, retry=None
+                request={"name": name}, timeout=self.connection.timeout_seconds, retry=None
             )
         return _to_json(message)
 
@@ -126,7 +126,7 @@ class Jobs:
         with translated(self.connection.api_endpoint):
             message = call(
                 request=request,
-                timeout=_TIMEOUT_SECONDS,
+                timeout=self.connection.timeout_seconds,
                 retry=None,
                 metadata=tuple(headers.items()),
             )

@@ -6,11 +6,11 @@ the order of their times.
 Source: entries.list page of the Cloud Logging API.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vertex_jobs.client.connection import Connection
+from vertex_jobs.client.connection import POSITION_HEADER, WAIT_HEADER, Connection
 from vertex_jobs.client.failures import translated
 from vertex_jobs.client.log_entries import LogEntry, log_filter
 from vertex_jobs.client.tailing import Rounds, follow
@@ -63,12 +63,25 @@ class LogReader:
             EndpointError: If the log cannot be read.
         """
         newest = log_filter(job_ids[-_IDS_PER_FILTER:], replica)
-        answer = self._ask({"filter": newest, "orderBy": "timestamp desc", "pageSize": count})
+        answer, _ = self._ask({"filter": newest, "orderBy": "timestamp desc", "pageSize": count})
         return [LogEntry.from_json(entry) for entry in reversed(answer.get("entries", ()))]
 
-    def follow(self, rounds: Rounds, replica: str = "") -> Iterator[LogEntry]:
-        """Every line once, until the jobs have ended and nothing more comes; see `tailing`."""
-        return follow(lambda ids, since: self.read(ids, replica, since), rounds, self.timing)
+    def follow(
+        self, rounds: Callable[[Callable[[], bool]], Rounds], replica: str = ""
+    ) -> Iterator[LogEntry]:
+        """Every line once, until the jobs have ended and nothing more comes; see `tailing`.
+
+        Args:
+            rounds: Makes the rounds, given whether reads wait for new lines, so that nothing else
+                needs to.
+            replica: Only this replica's lines; empty for all.
+        """
+        held = HeldReads(self, replica)
+
+        def holds() -> bool:
+            return held.works
+
+        return follow(held.read, rounds(holds), self.timing, holds)
 
     def close(self) -> None:
         """Close the connection if one was opened."""
@@ -76,16 +89,29 @@ class LogReader:
             self._sessions.pop().close()
 
     def _pages(self, filter_text: str) -> Iterator[LogEntry]:
+        return self.pages(filter_text, "")[1]
+
+    def pages(self, filter_text: str, seen: str) -> tuple[str, Iterator[LogEntry]]:
+        """The endpoint's position, empty without one, and the lines, oldest first.
+
+        Args:
+            filter_text: Which lines.
+            seen: The position of an earlier answer: this one is held until there is a new line.
+        """
         body = {"filter": filter_text, "orderBy": "timestamp asc", "pageSize": _PAGE_SIZE}
+        answer, position = self._ask(body, seen)
+        return position, self._rest(body, answer)
+
+    def _rest(self, body: dict[str, Any], answer: dict[str, Any]) -> Iterator[LogEntry]:
         while True:
-            answer = self._ask(body)
             yield from map(LogEntry.from_json, answer.get("entries", ()))
             # A page may be empty and still not be the last.
             if not answer.get("nextPageToken"):
                 return
             body["pageToken"] = answer["nextPageToken"]
+            answer, _ = self._ask(body)
 
-    def _ask(self, body: dict[str, Any]) -> dict[str, Any]:
+    def _ask(self, body: dict[str, Any], seen: str = "") -> tuple[dict[str, Any], str]:
         from google.api_core import exceptions
 
         untyped: Any = exceptions
@@ -93,11 +119,16 @@ class LogReader:
         url = f"{self.connection.logging_endpoint.rstrip('/')}/v2/entries:list"
         request = {"resourceNames": [f"projects/{project}"], **body}
         with translated(url):
-            response = self._session().post(url, json=request, timeout=_TIMEOUT_SECONDS)
+            response = self._session().post(
+                url,
+                json=request,
+                headers={WAIT_HEADER: seen} if seen else None,
+                timeout=_TIMEOUT_SECONDS,
+            )
             if response.status_code >= 400:
                 raise untyped.from_http_response(response)
             answer: dict[str, Any] = response.json()
-        return answer
+        return answer, str(response.headers.get(POSITION_HEADER, ""))
 
     def _session(self) -> Any:
         from google.auth.transport import requests
@@ -106,3 +137,33 @@ class LogReader:
             untyped: Any = requests
             self._sessions.append(untyped.AuthorizedSession(self.connection.credentials))
         return self._sessions[0]
+
+
+class HeldReads:
+    """Reads for following: at an endpoint that can, each waits until there is a new line.
+
+    Attributes:
+        works: Whether the endpoint was seen to hold its answers.
+    """
+
+    def __init__(self, reader: LogReader, replica: str) -> None:
+        """Read lines of this replica, or of all."""
+        self._reader = reader
+        self._replica = replica
+        self._ids: Sequence[str] = ()
+        self._position = ""
+        self.works = False
+
+    def read(self, job_ids: Sequence[str], since: str, wait: bool) -> list[LogEntry]:
+        """The lines since a time, oldest first; held for a new one if asked to ``wait``."""
+        if len(job_ids) > _IDS_PER_FILTER:
+            self.works = False
+            return self._reader.read(job_ids, self._replica, since)
+        # What these jobs wrote since the position is new; other jobs' earlier lines are as well.
+        seen = self._position if wait and job_ids == self._ids else ""
+        text = log_filter(job_ids, self._replica, since)
+        position, entries = self._reader.pages(text, seen)
+        self.works = bool(position)
+        if wait:
+            self._ids, self._position = job_ids, position
+        return list(entries)

@@ -29,11 +29,11 @@ _BY_MESSAGE = (
     ),
     (
         r"Machine type .* is not supported",
-        "Choose a machine type that the location has: vertex-jobs machines.",
+        "Choose a machine type that the location has, or another location.",
     ),
     (
         r"Accelerator .* is not supported for machine type",
-        "Choose an accelerator, count and machine type that fit: vertex-jobs machines.",
+        "Choose an accelerator, count and machine type that fit each other.",
     ),
     (
         r"Invalid image URI|image .*(not found|cannot be pulled|pull)",
@@ -53,12 +53,11 @@ _BY_MESSAGE = (
     (
         r"non-zero status of 2\b",
         "Exit status 2 is argparse's: the script was given a flag that it does not know. Compare "
-        "its flags with the job's args and parameter ids: vertex-jobs check.",
+        "its flags with the job's args and parameter ids: vertex-jobs show.",
     ),
     (
         r"non-zero status",
-        "The training code failed. Read its output with vertex-jobs logs; repeat it in the "
-        "foreground with vertex-jobs run --debug.",
+        "The training code failed: read its output with vertex-jobs logs.",
     ),
     (
         r"There are no files under .* to copy",

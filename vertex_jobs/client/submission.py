@@ -22,7 +22,12 @@ from vertex_jobs.client.journal import (
 )
 from vertex_jobs.client.kinds import JobKind, kind_of_collection
 from vertex_jobs.client.timing import Timing
-from vertex_jobs.errors import EndpointError, RequestRefusedError, SubmissionUnknownError
+from vertex_jobs.errors import (
+    EndpointError,
+    JobRefusedError,
+    RequestRefusedError,
+    SubmissionUnknownError,
+)
 from vertex_jobs.names import SUBMISSION_LABEL
 
 if TYPE_CHECKING:
@@ -30,6 +35,8 @@ if TYPE_CHECKING:
 
 __all__ = ["JobCollections", "Submitter", "has_label", "settle"]
 
+#: Statuses of a create that speak of the job: invalid, not possible here, not implemented.
+_JOB_IS_WRONG = (400, 501)
 #: How long to look for a job whose create was not answered.
 _LOOK_SECONDS = 60.0
 #: An unanswered create that has left no job after this time has made none. The API has long been
@@ -107,7 +114,7 @@ class Submitter:
         except EndpointError as error:
             if is_definite(error):
                 self._record(entry, REFUSED, detail=str(error))
-                raise
+                raise _of_the_job(error) from error
             resource = self._find_or_give_up(entry, error)
         self._record(entry, CREATED, name=str(resource["name"]))
         return resource
@@ -189,6 +196,13 @@ def settle(journal: Journal, jobs: JobCollections, endpoint: str, now: float) ->
         settled.append(answer)
     journal.forget(now - _KEPT_SECONDS)
     return settled
+
+
+def _of_the_job(error: EndpointError) -> EndpointError:
+    """The refusal of a create, told apart when the job itself is what was refused."""
+    if isinstance(error, RequestRefusedError) and error.code in _JOB_IS_WRONG:
+        return JobRefusedError(error.message, code=error.code, status=error.status)
+    return error
 
 
 def _settled(entry: Entry, found: Resource | None, now: float) -> Entry:

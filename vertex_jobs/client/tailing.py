@@ -13,14 +13,17 @@ from vertex_jobs.client.timing import Timing, persist
 
 __all__ = ["Read", "Rounds", "follow"]
 
-#: Every line of these jobs since that time (RFC 3339 text, empty for all), oldest first.
-Read = Callable[[Sequence[str], str], list[LogEntry]]
+#: Every line of these jobs since that time (RFC 3339 text, empty for all), oldest first; and
+#: whether to wait for a new one where the endpoint can.
+Read = Callable[[Sequence[str], str, bool], list[LogEntry]]
 #: One item per round: the ids of the jobs whose lines are wanted, and whether they have ended.
 Rounds = Iterator[tuple[Sequence[str], bool]]
 
 _PATIENCE_SECONDS = 300.0
 #: Lines can reach the log out of order; this much is read again.
 _OVERLAP = timedelta(seconds=10)
+#: Where only the lines of different jobs can.
+_SHORT_OVERLAP = timedelta(seconds=1)
 #: Cloud Logging allows 60 reads a minute per project.
 _FIRST_INTERVAL_SECONDS = 1.0
 _LONGEST_INTERVAL_SECONDS = 5.0
@@ -28,7 +31,9 @@ _LONGEST_INTERVAL_SECONDS = 5.0
 _LAST_PAUSE_SECONDS = 0.2
 
 
-def follow(read: Read, rounds: Rounds, timing: Timing) -> Iterator[LogEntry]:
+def follow(
+    read: Read, rounds: Rounds, timing: Timing, holds: Callable[[], bool] = lambda: False
+) -> Iterator[LogEntry]:
     """Every line, then every new one, until the jobs have ended and nothing more comes.
 
     Args:
@@ -36,6 +41,7 @@ def follow(read: Read, rounds: Rounds, timing: Timing) -> Iterator[LogEntry]:
         rounds: Never ends by itself. A step that takes a second or more has waited for news of the
             job, and takes the place of the pause between rounds.
         timing: Clock and sleep between rounds.
+        holds: Whether reads wait for new lines by themselves, so that no pause is needed.
 
     Raises:
         EndpointLostError: If the endpoint stayed out of reach.
@@ -45,13 +51,19 @@ def follow(read: Read, rounds: Rounds, timing: Timing) -> Iterator[LogEntry]:
     asked = timing.clock()
     for ids, ended in rounds:
         waited = timing.clock() - asked
-        fresh = persist(partial(tail.fresh, ids), patience_seconds=_PATIENCE_SECONDS, timing=timing)
+        fresh = persist(
+            partial(tail.fresh, ids, not ended, holds()),
+            patience_seconds=_PATIENCE_SECONDS,
+            timing=timing,
+        )
         yield from fresh
         if fresh:
             intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
         elif ended:
             return
-        if ended:
+        if holds():
+            pass
+        elif ended:
             timing.sleep(_LAST_PAUSE_SECONDS)
         elif waited < _FIRST_INTERVAL_SECONDS:
             timing.sleep(next(intervals))
@@ -67,21 +79,28 @@ class _Tail:
         self._latest: datetime | None = None
         self._seen: dict[tuple[str, str, str], datetime] = {}
 
-    def fresh(self, job_ids: Sequence[str]) -> list[LogEntry]:
-        """The lines that were not there at the last call, oldest first."""
+    def fresh(self, job_ids: Sequence[str], wait: bool, in_order: bool) -> list[LogEntry]:
+        """The lines that were not there at the last call, oldest first.
+
+        Args:
+            job_ids: Whose lines.
+            wait: Whether to wait for a line where the endpoint can.
+            in_order: Whether the endpoint gives each job's lines in the order of their times.
+        """
         # A job that is new to us is read from its start: its lines may be older than the latest.
         known, new = sorted(self._known), sorted(set(job_ids) - self._known)
-        found = self._read(known, self._since()) if known else []
-        found += self._read(new, "") if new else []
+        overlap = _SHORT_OVERLAP if in_order else _OVERLAP
+        found = self._read(known, self._since(overlap), wait and not new) if known else []
+        found += self._read(new, "", False) if new else []
         self._known.update(new)
         fresh = {entry.key: entry for entry in found if entry.key not in self._seen}
         self._remember(fresh.values())
         return sorted(fresh.values(), key=lambda entry: entry.moment)
 
-    def _since(self) -> str:
+    def _since(self, overlap: timedelta) -> str:
         if self._latest is None:
             return ""
-        return (self._latest - _OVERLAP).isoformat().replace("+00:00", "Z")
+        return (self._latest - overlap).isoformat().replace("+00:00", "Z")
 
     def _remember(self, entries: Iterable[LogEntry]) -> None:
         """Keep the keys of what may be read again; following a week must stay small."""

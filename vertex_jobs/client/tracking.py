@@ -4,7 +4,7 @@ For `JobHandle`, which is the face of it. Holds the endpoint's latest answer; ev
 fetched.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.client.jobs import Jobs, Resource
@@ -79,7 +79,7 @@ class Tracker:
     def log_entries(self, replica: str, follow: bool) -> Iterator[LogEntry]:
         """The job's log lines, oldest first; followed until its end where asked."""
         if follow:
-            return self._log_reader.follow(self._rounds(), replica)
+            return self._log_reader.follow(self._rounds, replica)
         return iter(self._log_reader.read(log_job_ids(self.refresh()), replica))
 
     def model(self) -> Resource | None:
@@ -106,14 +106,15 @@ class Tracker:
                 lines = (f"(the log could not be read: {error})",)
         return failure(self.seen, lines)
 
-    def _rounds(self) -> Iterator[tuple[Sequence[str], bool]]:
+    def _rounds(self, reads_wait: Callable[[], bool]) -> Iterator[tuple[Sequence[str], bool]]:
         """For following the log: whose lines to read, and whether the job has ended.
 
         The first answer comes at once, the later ones when the endpoint has news, where it waits
-        for them; so the end of the job is not missed by a pause.
+        for them; so the end of the job is not missed by a pause. Where reads wait for new lines,
+        the end comes with its last line.
         """
         snapshot = self.seen if self.seen.done else self.refresh()
         while True:
             yield log_job_ids(snapshot), snapshot.done
             if not snapshot.done:
-                snapshot = self.refresh(snapshot.update_time or "")
+                snapshot = self.refresh("" if reads_wait() else snapshot.update_time or "")

@@ -59,7 +59,8 @@ class AcceleratorPool:
             if turn.done() and not turn.cancelled():
                 self._free = sorted([*self._free, *turn.result()], key=self.devices.index)
             else:
-                self._queue.remove((count, turn))
+                with contextlib.suppress(ValueError):  # it was skipped already
+                    self._queue.remove((count, turn))
             self._serve()
 
     def _serve(self) -> None:

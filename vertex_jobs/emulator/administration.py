@@ -6,8 +6,9 @@ They need the token of ``endpoint.json``, which only the directory's owner can r
 import hmac
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from vertex_jobs.emulator.controllers.supervisor import Supervisor
 from vertex_jobs.emulator.fronts.calls import HoldPolicy
@@ -30,7 +31,9 @@ class Administration:
         hold: Whether unmodified clients' reads are held.
         capabilities: What the launcher can do here.
         stop: Ends the server.
-        holders: Processes for whose life the server stays.
+        further: Calls that are answered elsewhere, by verb and path.
+        holders: Processes for whose life the server stays, each with whether it wants the reads
+            of unmodified clients held meanwhile.
     """
 
     token: str
@@ -38,12 +41,19 @@ class Administration:
     hold: HoldPolicy
     capabilities: Capabilities
     stop: Callable[[], None]
-    holders: set[int] = field(default_factory=set)
+    further: Mapping[str, Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]]
+    holders: dict[int, bool] = field(default_factory=dict)
 
     def held(self) -> bool:
         """Whether a process that asked for the server still lives."""
-        self.holders = {pid for pid in self.holders if _lives(pid)}
+        self.holders = {pid: reads for pid, reads in self.holders.items() if _lives(pid)}
+        self.hold.unasked = any(self.holders.values())
         return bool(self.holders)
+
+    def _hold(self, pid: int, reads: bool | None) -> None:
+        before = self.holders.get(pid, False)
+        self.holders[pid] = before if reads is None else reads
+        self.held()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one admin call."""
@@ -58,12 +68,13 @@ class Administration:
             names = [str(name) for name in self.supervisor.resume()]
             await send_json(send, 200, {"resumed": names})
         elif call == "POST /admin/hold":
-            self.holders.add(int(body["pid"]))
-            self.hold.unasked = bool(body.get("hold_reads", self.hold.unasked))
+            self._hold(int(body["pid"]), body.get("hold_reads"))
             await send_json(send, 200, self._health())
         elif call == "POST /admin/stop":
             await send_json(send, 200, {"stopped": [str(name) for name in self.supervisor.names()]})
             self.stop()
+        elif call in self.further:
+            await send_json(send, 200, await self.further[call](body))
         else:
             raise ApiError("NOT_FOUND", f"There is no admin call {call}.")
 

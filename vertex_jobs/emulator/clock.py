@@ -99,7 +99,7 @@ async def wait_until(
         awaited: Tasks and futures, at least one; none is cancelled.
         moment: Seconds since 1970; None waits without end.
     """
-    everything = set(awaited)
+    everything: set[asyncio.Future[Any]] = set(awaited)
     alarm = None
     if moment is not None:
         alarm = asyncio.ensure_future(clock.sleep_until(moment))
@@ -110,4 +110,4 @@ async def wait_until(
     finally:
         if alarm is not None:
             alarm.cancel()
-    return done & everything
+    return {one for one in everything if one in done}

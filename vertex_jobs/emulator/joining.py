@@ -8,7 +8,7 @@ import json
 import os
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +76,31 @@ class LocalServer:
             body["hold_reads"] = hold_reads
         self.call("POST", "hold", body)
 
+    def inject(self, faults: Sequence[Mapping[str, Any]]) -> None:
+        """Let faults hold for every job, in the form of a config's ``local.faults``."""
+        self.call("POST", "faults", {"faults": list(faults)})
+
+    def clear_faults(self) -> None:
+        """Take back what was injected and forget what it did to calls; jobs keep their own."""
+        self.call("DELETE", "faults")
+
+    def incidents(self, job: str) -> list[dict[str, str]]:
+        """What went wrong on purpose and what followed, for that job and for no job."""
+        noted: list[dict[str, str]] = self.call("POST", "incidents", {"job": job})["incidents"]
+        return noted
+
+    def step(self, job: str) -> str:
+        """Move a job one state on, one of pace ``stepped`` or a paused one; answers the state."""
+        return str(self.call("POST", "step", {"job": job})["state"])
+
+    def end(self, job: str, state: str) -> str:
+        """Put a job into ``JOB_STATE_PAUSED``, ``_EXPIRED`` or ``_PARTIALLY_SUCCEEDED``."""
+        return str(self.call("POST", "end", {"job": job, "state": state})["state"])
+
+    def advance(self, seconds: float) -> None:
+        """Let time pass on a virtual clock."""
+        self.call("POST", "advance", {"seconds": seconds})
+
     def stop(self) -> list[str]:
         """End the server; answers the jobs that still ran and go on at the next resume."""
         names: list[str] = self.call("POST", "stop")["stopped"]
@@ -103,7 +128,11 @@ def _answers(server: LocalServer) -> bool:
 
 
 def join(
-    path: Path, *, project: str = "local-project", location: str = "us-central1"
+    path: Path,
+    *,
+    project: str = "local-project",
+    location: str = "us-central1",
+    clock: str = "system",
 ) -> LocalServer:
     """The server of that state directory, started if none runs.
 
@@ -111,6 +140,7 @@ def join(
         path: The state directory; created if missing.
         project: Default project of a server that is started.
         location: Default location of a server that is started.
+        clock: Of a server that is started: ``system``, or ``virtual``, moved by ``advance`` alone.
 
     Raises:
         UnsupportedHereError: If a server cannot be started here.
@@ -122,19 +152,20 @@ def join(
         server = LocalServer(directory, record)
         if _answers(server):
             return server
-    pid = _start(directory, project, location)
+    pid = _start(directory, project, location, clock)
     record = directory.read_endpoint()
     assert record is not None
     return LocalServer(directory, record, started=bool(pid))
 
 
-def _start(directory: StateDirectory, project: str, location: str) -> int:
+def _start(directory: StateDirectory, project: str, location: str, clock: str) -> int:
     """Start a server, wait for its line and answer its process id.
 
     Answers 0 when another process was first to start one, which is as good.
     """
     arguments = [sys.executable, "-m", "vertex_jobs.emulator.server"]
     arguments += ["--state-dir", str(directory.path), "--project", project, "--location", location]
+    arguments += ["--clock", clock]
     reading, writing = os.pipe()
     append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     # Not subprocess: the server is meant to outlive this process, which Popen warns about.

@@ -1,18 +1,25 @@
 """The log lines of jobs: append-only files, one for each job, read back as Cloud Logging entries.
 
-A line is durable once it is written to the file; nothing is kept in memory. Lines of one job have
-rising insert ids, so a reader that remembers the last one loses and repeats nothing.
+A line is durable once it is written to the file; in memory are only indexes. Within one job, times
+never fall and insert ids count up, so a reader that remembers the last line loses and repeats
+nothing. Used from one thread, the server's event loop.
 """
 
 import asyncio
+import collections
 import contextlib
 import json
-import os
-from collections.abc import Iterator
+import secrets
+from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from vertex_jobs.emulator.log_index import CHUNK, LogIndex
+
 __all__ = ["LogLine", "Logbook"]
+
+#: Indexes kept in memory; one of a million lines takes about a quarter of a megabyte.
+_MOST_INDEXES = 512
 
 
 @dataclass(frozen=True)
@@ -43,61 +50,114 @@ class Logbook:
         """Keep the files in the directory, which is created."""
         self._directory = directory
         directory.mkdir(parents=True, exist_ok=True)
-        self._counts: dict[str, int] = {}
+        self._indexes: collections.OrderedDict[str, LogIndex] = collections.OrderedDict()
         self._waiters: set[asyncio.Event] = set()
+        self._epoch = secrets.token_hex(4)
+        self._appended = 0
+        self._last_append: dict[str, int] = {}
 
     def _path(self, job_id: str) -> Path:
         return self._directory / f"{job_id}.jsonl"
 
+    def _index(self, job_id: str) -> LogIndex:
+        index = self._indexes.get(job_id)
+        if index is None:
+            index = self._indexes[job_id] = LogIndex.build(self._path(job_id))
+            if len(self._indexes) > _MOST_INDEXES:
+                self._indexes.popitem(last=False)
+        self._indexes.move_to_end(job_id)
+        return index
+
     def append(self, job_id: str, task: str, severity: str, text: str, time: float) -> None:
         """Write one line and wake the readers that wait."""
-        count = self._counts.get(job_id)
-        if count is None:
-            count = self._mend(job_id)
-        line = LogLine(job_id, count, time, severity, task, text)
-        with self._path(job_id).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(asdict(line), ensure_ascii=False) + "\n")
-        self._counts[job_id] = count + 1
+        index = self._index(job_id)
+        # Replicas' lines reach us a moment after the service's own; the order is that of arrival.
+        time = max(time, index.last_time)
+        line = LogLine(job_id, index.count, time, severity, task, text)
+        raw = json.dumps(asdict(line), ensure_ascii=False).encode() + b"\n"
+        with self._path(job_id).open("ab") as file:
+            file.write(raw)
+        index.add(raw, time)
+        self._appended += 1
+        self._last_append[job_id] = self._appended
         for waiter in self._waiters:
             waiter.set()
 
-    def _mend(self, job_id: str) -> int:
-        """Cut off a line that a crash left unfinished; answers the number of whole lines."""
-        try:
-            content = self._path(job_id).read_bytes()
-        except FileNotFoundError:
-            return 0
-        whole = content.rfind(b"\n") + 1
-        if whole < len(content):
-            os.truncate(self._path(job_id), whole)
-        return content.count(b"\n")
-
     def close(self, job_id: str) -> None:
         """Forget the position of a job that has ended."""
-        self._counts.pop(job_id, None)
+        self._indexes.pop(job_id, None)
+
+    def job_ids(self) -> list[str]:
+        """Every job that has lines."""
+        return sorted(path.stem for path in self._directory.glob("*.jsonl"))
 
     def read(self, job_id: str, first: int = 0) -> Iterator[LogLine]:
-        """The job's lines from the given position on; a line cut by a crash is left out."""
-        with contextlib.suppress(FileNotFoundError), self._path(job_id).open("rb") as file:
-            for number, raw in enumerate(file):
-                if number >= first and raw.endswith(b"\n"):
-                    yield LogLine(**json.loads(raw))
+        """The job's lines from the given position on, oldest first."""
+        for chunk in range(first // CHUNK, len(self._index(job_id).offsets)):
+            yield from (line for line in self._chunk(job_id, chunk) if line.insert_id >= first)
+
+    def since(self, job_id: str, time: float) -> Iterator[LogLine]:
+        """The job's lines of that time or later, oldest first."""
+        index = self._index(job_id)
+        if index.last_time < time:
+            return
+        for chunk in range(index.chunk_at(time), len(index.offsets)):
+            yield from (line for line in self._chunk(job_id, chunk) if line.time >= time)
+
+    def backwards(self, job_id: str) -> Iterator[LogLine]:
+        """The job's lines, newest first."""
+        for chunk in reversed(range(len(self._index(job_id).offsets))):
+            yield from reversed(self._chunk(job_id, chunk))
+
+    def _chunk(self, job_id: str, chunk: int) -> list[LogLine]:
+        start, end = self._index(job_id).span(chunk)
+        try:
+            with self._path(job_id).open("rb") as file:
+                file.seek(start)
+                raw = file.read(end - start)
+        except FileNotFoundError:  # deleted while it was read
+            return []
+        return [LogLine(**json.loads(line)) for line in raw.splitlines()]
 
     def last_lines(self, job_id: str, task: str, count: int) -> list[str]:
         """The last lines of one replica, oldest first."""
-        return [line.text for line in self.read(job_id) if line.task == task][-count:]
+        found: list[str] = []
+        for line in self.backwards(job_id):
+            if len(found) == count:
+                break
+            if line.task == task:
+                found.append(line.text)
+        return found[::-1]
 
-    async def wait(self, seconds: float) -> None:
-        """Return at the next line of any job, or after the given seconds."""
+    @property
+    def position(self) -> str:
+        """Stands for all lines so far, in this run of the server."""
+        return f"{self._epoch}-{self._appended}"
+
+    async def wait(self, job_ids: Iterable[str], position: str, seconds: float) -> None:
+        """Return once one of the jobs has a line later than the position, or in given seconds.
+
+        A position of another run of the server is past: the wait is over at once.
+        """
+        wanted = set(job_ids)
+        epoch, _, number = position.partition("-")
+        if epoch != self._epoch or not number.isdigit():
+            return
         event = asyncio.Event()
         self._waiters.add(event)
+        deadline = asyncio.get_running_loop().time() + seconds
         try:
-            with contextlib.suppress(asyncio.TimeoutError):
-                await asyncio.wait_for(event.wait(), seconds)
+            while all(self._last_append.get(job_id, 0) <= int(number) for job_id in wanted):
+                event.clear()
+                left = deadline - asyncio.get_running_loop().time()
+                await asyncio.wait_for(event.wait(), max(left, 0.0))
+        except asyncio.TimeoutError:
+            pass
         finally:
             self._waiters.discard(event)
 
     def delete(self, job_id: str) -> None:
         """Remove a job's lines."""
         self.close(job_id)
-        self._path(job_id).unlink(missing_ok=True)
+        with contextlib.suppress(FileNotFoundError):
+            self._path(job_id).unlink()

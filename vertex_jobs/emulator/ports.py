@@ -35,7 +35,7 @@ def candidate_ports(ephemeral: tuple[int, int]) -> range:
     """
     first, last = ephemeral
     below, above = range(_LOWEST, first), range(last + 1, 65536)
-    return below if len(below) >= len(above) else above
+    return max(below, above, key=len) or range(_LOWEST, 65536)
 
 
 class Ports:

@@ -8,6 +8,7 @@ Importing this module costs most of a second, so only the server's processes do.
 from typing import Any
 
 from google.cloud.aiplatform_v1 import types
+from google.iam.v1 import policy_pb2
 from google.longrunning import operations_pb2
 from google.protobuf import any_pb2, empty_pb2, json_format, struct_pb2
 
@@ -18,16 +19,22 @@ CustomJobSpec: Message = types.CustomJobSpec.pb()
 HyperparameterTuningJob: Message = types.HyperparameterTuningJob.pb()
 TrainingPipeline: Message = types.TrainingPipeline.pb()
 Model: Message = types.Model.pb()
+Dataset: Message = types.Dataset.pb()
+Study: Message = types.Study.pb()
+StudySpec: Message = types.StudySpec.pb()
 Trial: Message = types.Trial.pb()
 Measurement: Message = types.Measurement.pb()
 Operation: Message = operations_pb2.Operation
+Policy: Message = policy_pb2.Policy
 Empty: Message = empty_pb2.Empty
 Any_: Message = any_pb2.Any
 Value: Message = struct_pb2.Value
 
+AcceleratorType = types.AcceleratorType
 JobState = types.JobState
 PipelineState = types.PipelineState
 TrialState = types.Trial.State
+StudyState = types.Study.State
 
 
 def message_class(name: str) -> Message:

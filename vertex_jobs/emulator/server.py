@@ -12,6 +12,7 @@ import os
 import shutil
 import signal
 import sys
+import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -19,33 +20,43 @@ from pathlib import Path
 import uvicorn
 from uvicorn.server import ServerState
 
+from vertex_jobs.emulator.accelerators import AcceleratorPool, find_devices
 from vertex_jobs.emulator.administration import Administration
-from vertex_jobs.emulator.admission import Admission
+from vertex_jobs.emulator.clock import Clock, SystemClock, VirtualClock
 from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.packages import Packages
 from vertex_jobs.emulator.controllers.supervisor import Supervisor
+from vertex_jobs.emulator.environments.commands import CommandRunner
+from vertex_jobs.emulator.environments.installers import find_installer
+from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
+from vertex_jobs.emulator.faults.methods import call_name, disturbed_methods
+from vertex_jobs.emulator.faults.storage_calls import STORAGE_CALLS, disturbed_storage
 from vertex_jobs.emulator.fronts.application import Application
 from vertex_jobs.emulator.fronts.calls import HoldPolicy
 from vertex_jobs.emulator.fronts.certificates import Certificates
 from vertex_jobs.emulator.fronts.grpc_front import start_grpc
+from vertex_jobs.emulator.fronts.grpc_sockets import GrpcSockets
 from vertex_jobs.emulator.fronts.http_protocol import HttpProtocol
 from vertex_jobs.emulator.fronts.listener import Listener
+from vertex_jobs.emulator.fronts.outer_proxy import OuterProxy
 from vertex_jobs.emulator.fronts.rest import RestFront
 from vertex_jobs.emulator.launcher import Launcher
 from vertex_jobs.emulator.logbook import Logbook
 from vertex_jobs.emulator.objects.store import ObjectStore
+from vertex_jobs.emulator.pace import Pacing
+from vertex_jobs.emulator.ports import Ports
+from vertex_jobs.emulator.rehearsal import Rehearsal
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.search_client import SearchClient
-from vertex_jobs.emulator.services.accounts import project_methods
-from vertex_jobs.emulator.services.jobs import JobService
-from vertex_jobs.emulator.services.methods import Method
-from vertex_jobs.emulator.services.models import ModelService
-from vertex_jobs.emulator.services.operations import OperationService
+from vertex_jobs.emulator.services.accounts import AccountService
+from vertex_jobs.emulator.services.api import api_methods
+from vertex_jobs.emulator.services.log_entries import LogService
 from vertex_jobs.emulator.services.storage import storage_app
 from vertex_jobs.emulator.state_directory import EndpointRecord, StateDirectory
 from vertex_jobs.emulator.store import Store
 from vertex_jobs.emulator.surroundings import google_variables, plain_variables
-from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.emulator.writers import WriteLedger, noting_writers
+from vertex_jobs.errors import EndpointLostError, UnsupportedHereError
 
 __all__ = ["main", "serve"]
 
@@ -55,18 +66,22 @@ IDLE_SECONDS = 30.0
 
 @contextlib.asynccontextmanager
 async def _machinery(
-    directory: StateDirectory, record: EndpointRecord, certificates: Certificates
+    directory: StateDirectory, record: EndpointRecord, certificates: Certificates, clock: Clock
 ) -> AsyncIterator[Machinery]:
     """Open what the controllers work with; the launcher goes first, before there are threads."""
-    launcher = await Launcher.start(directory.path, gcs_store=directory.objects)
+    launcher = await Launcher.start(directory.path, gcs_store=directory.objects, clock=clock.time)
+    mounting = asyncio.create_task(_mount_gcs(launcher))
     shutil.rmtree(directory.work, ignore_errors=True)
-    objects = ObjectStore(directory.objects, create_buckets=True)
+    ledger = WriteLedger()
+    objects = ObjectStore(directory.objects, create_buckets=True, on_write=ledger.note)
     store, search = Store(directory.database), SearchClient()
     google = google_variables(record.port, certificates, record.project)
     try:
         yield Machinery(
             store,
-            Identity(),
+            clock,
+            Pacing(clock),
+            Identity(clock.time_ns),
             Logbook(directory.logs),
             objects,
             Packages(directory.packages, objects),
@@ -74,26 +89,28 @@ async def _machinery(
             search,
             lambda: plain_variables() | google,
             directory.work,
+            Ports(),
+            AcceleratorPool(find_devices(os.environ)),
+            IsolatedEnvironments(
+                directory.environments,
+                find_installer(os.environ),
+                os.environ,
+                CommandRunner(launcher, directory.environments),
+            ),
+            writes=ledger,
         )
     finally:
+        mounting.cancel()
         await search.close()
         await launcher.close()
         objects.close()
         store.close()
 
 
-def _methods(machinery: Machinery, supervisor: Supervisor, project: str) -> list[Method]:
-    store, identity = machinery.store, machinery.identity
-    methods = [
-        method
-        for collection in Admission(machinery.packages).collections()
-        for method in JobService(
-            collection, store, identity, start=supervisor.start, cancel=supervisor.cancel
-        ).methods()
-    ]
-    methods += ModelService(store, identity).methods()
-    methods += OperationService().methods()
-    return methods + project_methods(lambda number: project if number.isdigit() else number)
+async def _mount_gcs(launcher: Launcher) -> None:
+    """Have ``/gcs`` there for scripts that nobody saw naming it; where it cannot be, go without."""
+    with contextlib.suppress(UnsupportedHereError, EndpointLostError):
+        await launcher.ensure_gcs_mount()
 
 
 def _http_config(application: Application) -> uvicorn.Config:
@@ -111,7 +128,7 @@ def _http_config(application: Application) -> uvicorn.Config:
     return config
 
 
-async def serve(directory: StateDirectory, project: str, location: str) -> None:
+async def serve(directory: StateDirectory, project: str, location: str, clock: Clock) -> None:
     """Own the directory and answer until told to stop or idle."""
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
@@ -119,28 +136,44 @@ async def serve(directory: StateDirectory, project: str, location: str) -> None:
         loop.add_signal_handler(number, stopping.set)
     listening, record = directory.listen(project, location)
     certificates = Certificates.load_or_make(directory.certificates, project)
-    async with _machinery(directory, record, certificates) as machinery:
+    async with _machinery(directory, record, certificates, clock) as machinery:
         supervisor, hold = Supervisor(machinery), HoldPolicy()
-        methods = _methods(machinery, supervisor, project)
+        board = machinery.faults
+        methods = disturbed_methods(api_methods(machinery, supervisor), board, clock)
+        names = (*map(call_name, methods), *STORAGE_CALLS)
         admin = Administration(
-            record.token, supervisor, hold, machinery.launcher.capabilities, stopping.set
+            record.token,
+            supervisor,
+            hold,
+            machinery.launcher.capabilities,
+            stopping.set,
+            Rehearsal(machinery, supervisor, names).calls(),
         )
         application = Application(
-            RestFront(methods, hold), storage_app(machinery.objects), admin, machinery.logbook
-        )
-        config, state = _http_config(application), ServerState()
-        grpc_server = await start_grpc(
-            methods,
-            directory.grpc_socket,
-            certificates.key.read_bytes(),
-            certificates.chain.read_bytes(),
+            RestFront(methods, hold),
+            disturbed_storage(
+                noting_writers(storage_app(machinery.objects), machinery.writes), board, clock
+            ),
+            admin,
+            AccountService(certificates.credentials, machinery.identity.unix_time),
+            LogService(machinery.logbook, machinery.store),
             hold,
         )
+        config, state = _http_config(application), ServerState()
+        sockets = GrpcSockets.below(directory.path)
         listener = Listener(
             lambda: HttpProtocol(config=config, server_state=state, app_state={}),
             certificates.server_context(),
-            directory.grpc_socket,
-            os.environ.get("https_proxy", ""),
+            sockets,
+            OuterProxy.from_environment(os.environ, record.port),
+        )
+        grpc_server = await start_grpc(
+            methods,
+            sockets,
+            certificates.key.read_bytes(),
+            certificates.chain.read_bytes(),
+            hold,
+            listener.drop,
         )
         accepting = asyncio.create_task(listener.serve(listening))
         directory.write_endpoint(record)
@@ -181,12 +214,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--state-dir", type=Path, required=True)
     parser.add_argument("--project", default="local-project")
     parser.add_argument("--location", default="us-central1")
+    parser.add_argument("--clock", choices=("system", "virtual"), default="system")
     options = parser.parse_args(arguments)
+    clock = VirtualClock(time.time_ns()) if options.clock == "virtual" else SystemClock()
     directory = StateDirectory(options.state_dir)
     directory.create()
     try:
         with directory.hold():
-            asyncio.run(serve(directory, options.project, options.location))
+            asyncio.run(serve(directory, options.project, options.location, clock))
     except UnsupportedHereError as error:
         print(error, file=sys.stderr)
         return 3

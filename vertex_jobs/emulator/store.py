@@ -1,6 +1,6 @@
 """Every resource of Local Vertex, durable before it is answered.
 
-SQLite in WAL mode with ``synchronous=FULL``: one transaction per event. A resource is read anew
+One transaction of the ``database`` per event. A resource is read anew
 from its row each time, so what a caller gets is a snapshot of its own, and a server that starts
 after a crash sees exactly what was answered. Trials have rows of their own: a change of one trial
 never rewrites the others. Logs are not here (``logbook``), objects neither (``objects``).
@@ -11,52 +11,32 @@ Used from one thread, the server's event loop.
 import asyncio
 import contextlib
 import json
-import sqlite3
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.emulator.database import Database
 from vertex_jobs.names import ResourceName
 
 __all__ = ["Store"]
-
-#: Raised with every change of the tables below; an unknown version is refused.
-SCHEMA_VERSION = 1
-
-_SCHEMA = """
-CREATE TABLE resources (
-    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
-    collection TEXT NOT NULL,
-    id TEXT NOT NULL,
-    project TEXT NOT NULL,
-    location TEXT NOT NULL,
-    owner TEXT NOT NULL,
-    settings TEXT NOT NULL,
-    proto BLOB NOT NULL,
-    UNIQUE (collection, id)
-);
-CREATE INDEX owners ON resources (owner) WHERE owner != '';
-CREATE TABLE trials (
-    job TEXT NOT NULL,
-    id INTEGER NOT NULL,
-    finished INTEGER,
-    proto BLOB NOT NULL,
-    PRIMARY KEY (job, id)
-) WITHOUT ROWID;
-"""
 
 _CLASSES = {
     "customJobs": protos.CustomJob,
     "hyperparameterTuningJobs": protos.HyperparameterTuningJob,
     "trainingPipelines": protos.TrainingPipeline,
-    "models": protos.Model,
+    "studies": protos.Study,
+    "datasets": protos.Dataset,
 }
 
 
 class Store:
-    """The resources, their trials and their local settings."""
+    """The resources, their trials and their local settings.
+
+    Attributes:
+        database: The file, for the other tables.
+        transaction: Makes several writes one event: all of them durable, or none.
+    """
 
     def __init__(self, path: Path) -> None:
         """Open or create the store.
@@ -64,47 +44,14 @@ class Store:
         Raises:
             UnsupportedHereError: If the file is damaged or of another version.
         """
-        self._path = path
-        self._connection = sqlite3.connect(path, isolation_level=None)
+        self.database = Database(path)
+        self._connection = self.database.sql
+        self.transaction = self.database.transaction
         self._waiters: dict[tuple[str, str], set[asyncio.Event]] = {}
-        try:
-            self._connection.execute("PRAGMA journal_mode=WAL")
-            self._connection.execute("PRAGMA synchronous=FULL")
-            self._migrate()
-        except sqlite3.DatabaseError as error:
-            raise UnsupportedHereError(
-                f"{path} is not a readable store ({error}); move it away to start with an empty one"
-            ) from error
-
-    def _migrate(self) -> None:
-        (version,) = self._connection.execute("PRAGMA user_version").fetchone()
-        if version == 0:
-            self._connection.executescript(
-                f"BEGIN; {_SCHEMA} PRAGMA user_version={SCHEMA_VERSION}; COMMIT;"
-            )
-        elif version != SCHEMA_VERSION:
-            raise UnsupportedHereError(
-                f"{self._path} has store version {version}, this vertex-jobs reads version "
-                f"{SCHEMA_VERSION}; use the vertex-jobs that wrote it, or another --state-dir"
-            )
 
     def close(self) -> None:
         """Close the database file."""
-        self._connection.close()
-
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Make several writes one event: all of them durable, or none."""
-        if self._connection.in_transaction:
-            yield
-            return
-        self._connection.execute("BEGIN IMMEDIATE")
-        try:
-            yield
-        except BaseException:
-            self._connection.execute("ROLLBACK")
-            raise
-        self._connection.execute("COMMIT")
+        self.database.close()
 
     def insert(
         self,
@@ -124,12 +71,14 @@ class Store:
         """
         name = ResourceName.parse(resource.name)
         self._connection.execute(
-            "INSERT INTO resources (collection, id, project, location, owner, settings, proto)"
-            " VALUES (?, ?, ?, ?, ?, ?, ?)",
+            "INSERT INTO resources"
+            " (collection, id, project, number, location, owner, settings, proto)"
+            " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
             (
                 name.collection,
                 name.resource_id,
                 project,
+                name.project,
                 name.location,
                 owner,
                 json.dumps(dict(settings or {})),
@@ -173,6 +122,24 @@ class Store:
             resource.trials.extend(self.trials(resource_id))
         return resource
 
+    def has(self, name: ResourceName) -> bool:
+        """Whether the named resource exists; its project is given by number."""
+        row = self._connection.execute(
+            "SELECT 1 FROM resources WHERE collection = ? AND id = ? AND number = ?"
+            " AND location = ?",
+            (name.collection, name.resource_id, name.project, name.location),
+        ).fetchone()
+        return row is not None
+
+    def job_number(self, job_id: str) -> str:
+        """Number of the project of a job or study, whichever its collection; empty if unknown."""
+        row = self._connection.execute(
+            "SELECT number FROM resources WHERE id = ? AND collection IN"
+            " ('customJobs', 'hyperparameterTuningJobs', 'studies')",
+            (job_id,),
+        ).fetchone()
+        return str(row[0]) if row else ""
+
     def settings(self, collection: str, resource_id: str) -> dict[str, Any]:
         """What the endpoint was asked for this job and the API does not know."""
         (text,) = self._connection.execute(
@@ -198,28 +165,27 @@ class Store:
         return str(project)
 
     def page(
-        self, collection: str, projects: tuple[str, ...], location: str, before: int | None
+        self, collection: str, number: str, location: str, before: int | None
     ) -> Iterator[tuple[int, protos.Message]]:
         """Snapshots of a collection, newest first, those that work for another one left out.
 
         Args:
             collection: E.g. ``customJobs``.
-            projects: The project under every name that it goes by.
+            number: The project's number.
             location: The region; ``-`` for all.
             before: Only what was created before this place in the sequence.
 
         Yields:
-            The place in the sequence, and the resource.
+            The place in the sequence, and the resource; tuning jobs without their trials.
         """
-        marks = ",".join("?" for _ in projects)
         rows = self._connection.execute(
-            f"SELECT sequence, id FROM resources WHERE collection = ? AND project IN ({marks})"
+            "SELECT sequence, id FROM resources WHERE collection = ? AND number = ?"
             " AND (? = '-' OR location = ?) AND owner = '' AND sequence < ?"
             " ORDER BY sequence DESC",
-            (collection, *projects, location, location, before or 2**63 - 1),
+            (collection, number, location, location, before or 2**63 - 1),
         ).fetchall()
         for sequence, resource_id in rows:
-            resource = self.load(collection, resource_id)
+            resource = self.load(collection, resource_id, trials=False)
             if resource is not None:
                 yield sequence, resource
 
@@ -247,8 +213,7 @@ class Store:
             self._connection.execute(
                 "DELETE FROM resources WHERE collection = ? AND id = ?", (collection, resource_id)
             )
-            if collection == "hyperparameterTuningJobs":
-                self._connection.execute("DELETE FROM trials WHERE job = ?", (resource_id,))
+            self._connection.execute("DELETE FROM trials WHERE job = ?", (resource_id,))
 
     def save_trial(self, job: str, trial: protos.Message, *, finished: bool = False) -> None:
         """Write one trial of a tuning job; the first time it is finished sets its place."""
@@ -270,6 +235,19 @@ class Store:
             (job,),
         )
         return [protos.Trial.FromString(blob) for (blob,) in rows]
+
+    def trial(self, job: str, trial_id: str) -> protos.Message | None:
+        """A snapshot of one trial, or None."""
+        row = self._connection.execute(
+            "SELECT proto FROM trials WHERE job = ? AND id = ?", (job, int(trial_id))
+        ).fetchone()
+        return protos.Trial.FromString(row[0]) if row else None
+
+    def delete_trial(self, job: str, trial_id: str) -> None:
+        """Forget one trial."""
+        self._connection.execute(
+            "DELETE FROM trials WHERE job = ? AND id = ?", (job, int(trial_id))
+        )
 
     async def wait_for_change(self, collection: str, resource_id: str, seconds: float) -> None:
         """Return when the resource is next saved, or after the given seconds."""

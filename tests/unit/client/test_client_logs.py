@@ -73,7 +73,7 @@ class Log:
         self.ids = ids
         self.since = []
 
-    def read(self, ids, since):
+    def read(self, ids, since, wait=False):
         self.since.append(since)
         found = [e for e in self.lines if e.job_id in ids and e.time >= since.removesuffix("Z")]
         return sorted(found, key=lambda entry: entry.time)
@@ -140,7 +140,7 @@ class TestFollowing:
         log = Log([line(1, "a")], [line(2, "b")], [])
         troubles = iter([None, EndpointLostError("x"), None, EndpointLostError("x")])
 
-        def read(ids, since):
+        def read(ids, since, wait):
             trouble = next(troubles, None)
             if trouble is not None:
                 raise trouble

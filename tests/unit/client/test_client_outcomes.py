@@ -24,8 +24,7 @@ class TestFailure:
             f"{PARENT}/customJobs/7 ended as JOB_STATE_FAILED: {EXITED}\n"
             "last lines of workerpool1-2:\n"
             "  ValueError: x\n"
-            "The training code failed. Read its output with vertex-jobs logs; repeat it in the "
-            "foreground with vertex-jobs run --debug."
+            "The training code failed: read its output with vertex-jobs logs."
         )
 
     def test_a_job_without_an_error_says_that_none_was_given(self):

@@ -4,6 +4,7 @@ from vertex_jobs import requests
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.tasks import PoolTask, pool_task
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.spec.local import LocalSettings
 
 
 def container_pool(*command: str, args: tuple[str, ...] = ()) -> protos.Message:
@@ -22,7 +23,7 @@ def test_the_command_that_the_sdk_emits_is_a_package_job() -> None:
         "/gcs/bucket/aiplatform-2026-11-21-12:00:00.123-aiplatform_custom_trainer_script-0.1.tar.gz"
         " && python3 -m aiplatform_custom_trainer_script.task --epochs=2 --name=a",
     )
-    assert pool_task(pool, "worker_pool_specs[0]") == PoolTask(
+    assert pool_task(pool, "worker_pool_specs[0]", LocalSettings()) == PoolTask(
         "example/image:1",
         (
             "gs://bucket/aiplatform-2026-11-21-12:00:00.123-"
@@ -38,7 +39,7 @@ def test_the_command_that_the_sdk_emits_is_a_package_job() -> None:
 def test_our_own_container_command_is_a_package_job_that_takes_more_arguments() -> None:
     command = requests.container_command("gs://bucket/task-0.1.0.tar.gz", "task_1")
     pool = container_pool(*command, args=("--epochs=2", "--note=a b; c"))
-    assert pool_task(pool, "worker_pool_specs[0]") == PoolTask(
+    assert pool_task(pool, "worker_pool_specs[0]", LocalSettings()) == PoolTask(
         "example/image:1",
         ("gs://bucket/task-0.1.0.tar.gz",),
         "task_1",
@@ -60,5 +61,53 @@ def test_our_own_container_command_is_a_package_job_that_takes_more_arguments() 
 )
 def test_any_other_command_is_refused(command: tuple[str, ...]) -> None:
     with pytest.raises(ApiError, match="does not run the command of a container") as refusal:
-        pool_task(container_pool(*command), "worker_pool_specs[0]")
+        pool_task(container_pool(*command), "worker_pool_specs[0]", LocalSettings())
     assert refusal.value.status == "UNIMPLEMENTED"
+
+
+def test_the_refusal_shows_the_entry_that_would_let_the_container_run() -> None:
+    with pytest.raises(ApiError) as refusal:
+        pool_task(container_pool("python", "train.py"), "worker_pool_specs[0]", LocalSettings())
+    assert refusal.value.message == (
+        "worker_pool_specs[0].container_spec: Local Vertex does not run the command of a container "
+        "(example/image:1: python train.py) on this machine. Say in the config what stands for the "
+        "image; the job's args are appended to the command:\n"
+        "local:\n"
+        "  images:\n"
+        "    example/image:1:\n"
+        "      environment: current      # or isolated, with requirements: [...]; docker; podman\n"
+        "      command: [python, /path/to/train.py]\n"
+        "Or submit a script or a Python package, or submit to Vertex AI."
+    )
+
+
+def settings(**image: object) -> LocalSettings:
+    return LocalSettings(images={"example/image:1": image})
+
+
+def test_a_mapped_command_stands_for_the_containers_and_keeps_its_arguments() -> None:
+    pool = container_pool("sh", "-c", "rm -rf /", args=("--a=1",))
+    task = pool_task(pool, "worker_pool_specs[0]", settings(command=["python", "/home/me/t.py"]))
+    assert (task.command, task.arguments, task.module) == (
+        ("python", "/home/me/t.py"),
+        ("--a=1",),
+        "",
+    )
+
+
+@pytest.mark.parametrize(
+    ("image", "command"), [({}, ("python", "t.py")), ({"command": ["run"]}, ("run",))]
+)
+def test_an_engine_runs_the_containers_own_command_unless_another_is_mapped(
+    image: dict[str, object], command: tuple[str, ...]
+) -> None:
+    local = settings(environment="docker", **image)
+    task = pool_task(container_pool("python", "t.py"), "worker_pool_specs[0]", local)
+    assert (task.place, task.command) == ("docker", command)
+
+
+def test_a_command_cannot_stand_for_a_python_package() -> None:
+    pool = protos.CustomJobSpec().worker_pool_specs.add(replica_count=1)
+    pool.python_package_spec.executor_image_uri = "example/image:1"
+    with pytest.raises(ApiError, match="no command can stand; leave command out"):
+        pool_task(pool, "worker_pool_specs[0]", settings(command=["python"]))

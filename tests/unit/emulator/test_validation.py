@@ -1,7 +1,7 @@
 import pytest
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources import validation
+from vertex_jobs.emulator.resources import study_validation, validation
 from vertex_jobs.emulator.status import ApiError
 
 
@@ -26,15 +26,15 @@ def test_a_good_spec_has_no_fault() -> None:
 
 
 def test_faults_are_aggregated_as_the_service_does() -> None:
-    spec = spec_of({"workerPoolSpecs": [{**GOOD_POOL, "replicaCount": "2", "machineSpec": {}}]})
+    spec = spec_of({"workerPoolSpecs": [{**GOOD_POOL, "replicaCount": "2"}], "network": "n"})
     with pytest.raises(ApiError) as refusal:
         validation.refuse_faults(validation.check_custom_job_spec(spec, "job_spec"))
     assert refusal.value.message == (
         "List of found errors:"
-        "\t 1.Field: job_spec.worker_pool_specs[0].replica_count; "
+        "\t 1.Field: job_spec.network; "
+        "Message: 'n': expected projects/PROJECT_NUMBER/global/networks/NETWORK."
+        "\t 2.Field: job_spec.worker_pool_specs[0].replica_count; "
         "Message: The first worker pool must have 1 replica."
-        "\t 2.Field: job_spec.worker_pool_specs[0].machine_spec.machine_type; "
-        "Message: The machine type is required."
     )
 
 
@@ -81,18 +81,77 @@ def tuning_job(parameter: dict[str, object], **fields: object) -> protos.Message
     ],
 )
 def test_bad_parameters(parameter: dict[str, object], message: str) -> None:
-    faults = validation.check_study(tuning_job(parameter))
+    faults = study_validation.check_study(tuning_job(parameter))
     assert faults == [("study_spec.parameters[x]", message)]
 
 
 def test_grid_search_takes_no_doubles() -> None:
     job = tuning_job({"doubleValueSpec": {"maxValue": 1}}, algorithm="GRID_SEARCH")
-    assert "Grid search needs" in validation.check_study(job)[0][1]
+    assert "Grid search needs" in study_validation.check_study(job)[0][1]
 
 
-def test_file_servers_are_refused_by_name() -> None:
-    mount = {"server": "10.0.0.2", "path": "/x", "mountPoint": "x"}
-    spec = spec_of({"workerPoolSpecs": [{**GOOD_POOL, "nfsMounts": [mount]}]})
-    with pytest.raises(ApiError, match=r"worker_pool_specs\[0\].nfs_mounts") as refusal:
-        validation.refuse_unemulated(spec)
-    assert refusal.value.status == "UNIMPLEMENTED"
+def test_reduction_server_is_refused_by_name() -> None:
+    image = "us-docker.pkg.dev/vertex-ai-restricted/training/reductionserver:latest"
+    spec = spec_of({"workerPoolSpecs": [GOOD_POOL, {"containerSpec": {"imageUri": image}}]})
+    with pytest.raises(ApiError, match=r"worker_pool_specs\[1\].container_spec.image_uri: Local"):
+        validation.refuse_reduction_server(spec, "job_spec")
+
+
+@pytest.mark.parametrize(
+    ("form", "field"),
+    [
+        (
+            {"baseOutputDirectory": {"outputUriPrefix": "/tmp/x"}},
+            "base_output_directory.output_uri",
+        ),
+        ({"persistentResourceId": "My_Own"}, "persistent_resource_id"),
+        ({"tensorboard": "t"}, "service_account"),
+        ({"scheduling": {"timeout": "-5s"}}, "scheduling.timeout"),
+    ],
+)
+def test_what_a_job_names_outside_of_itself(form: dict[str, object], field: str) -> None:
+    ((path, _),) = validation.check_custom_job_spec(
+        spec_of({"workerPoolSpecs": [GOOD_POOL], **form}), "spec"
+    )
+    assert path.startswith(f"spec.{field}")
+
+
+CHILD = {"parameterId": "momentum", "doubleValueSpec": {"maxValue": 1}}
+
+
+@pytest.mark.parametrize(
+    ("parameter", "message"),
+    [
+        (
+            {
+                "categoricalValueSpec": {"values": ["adam", "sgd"]},
+                "conditionalParameterSpecs": [
+                    {"parentCategoricalValues": {"values": ["rmsprop"]}, "parameterSpec": CHILD}
+                ],
+            },
+            "The condition of 'momentum': 'rmsprop' is no value.",
+        ),
+        (
+            {
+                "integerValueSpec": {"minValue": 1, "maxValue": 3},
+                "conditionalParameterSpecs": [
+                    {"parentCategoricalValues": {"values": ["1"]}, "parameterSpec": CHILD}
+                ],
+            },
+            "The condition of 'momentum' must be in parent_int_values.",
+        ),
+        (
+            {
+                "discreteValueSpec": {"values": [1, 2]},
+                "conditionalParameterSpecs": [
+                    {"parentDiscreteValues": {"values": [1]}, "parameterSpec": CHILD},
+                    {"parentDiscreteValues": {"values": [1, 2]}, "parameterSpec": CHILD},
+                ],
+            },
+            "'momentum' occurs twice for the value 1.0.",
+        ),
+    ],
+)
+def test_bad_conditions(parameter: dict[str, object], message: str) -> None:
+    faults = study_validation.check_study(tuning_job(parameter))
+    assert faults == [("study_spec.parameters[x]", message)]

@@ -177,7 +177,7 @@ def test_requirements_that_it_cannot(job: Job, line: str) -> None:
 
 def test_a_builder_gets_every_file_and_quoted_requirements(job: Job, tmp_path: Path) -> None:
     pytest.importorskip("setuptools")
-    marker = "colorama; platform_system == \"It's a 'test'\\\\\""
+    marker = "colorama; platform_system == \"It's a 'test'\""
     made = job(
         {
             "trainer/task.py": "",

@@ -1,50 +1,36 @@
-"""One custom job from PENDING to its end: start the gang, watch it, decide.
+"""One custom job from its creation to its end: hold it at its pace, attempt it, write how it ended.
 
-The primary replica's exit decides; a replica that fails before it fails the job; SIGABRT and
-SIGSEGV are taken for transient and the job starts again, up to three times. Source: "Understand
-the training service".
+What an end of a replica means is in ``resources.endings``; what happens within one attempt is in
+``attempt``.
 """
 
 import asyncio
+import contextlib
 import shutil
-import signal
+from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.gang import Trial, build_gang, drift_line
+from vertex_jobs.emulator.controllers.attempt import Attempt
+from vertex_jobs.emulator.controllers.auditing import write_audit
+from vertex_jobs.emulator.controllers.gang import Trial, prepare_gang
 from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.launcher import Exit, Replica, ReplicaSpec
+from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
+from vertex_jobs.emulator.controllers.settings import JobSettings
+from vertex_jobs.emulator.controllers.starting import await_start
+from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.faults.rules import Job
+from vertex_jobs.emulator.launcher import ReplicaSpec
 from vertex_jobs.emulator.resources import states
+from vertex_jobs.emulator.resources.endings import Action, Decision, Ending, Retries
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.runtime.directories import Directories
 
-__all__ = ["CustomJobRun", "Ending"]
+__all__ = ["CustomJobRun"]
 
-#: Between SIGTERM and SIGKILL, in seconds. The service's own grace is not documented.
-GRACE_SECONDS = 5.0
-#: Source: "Understand the training service", retries of transient failures.
-_MAX_RESTARTS = 3
-_TRANSIENT = (signal.SIGABRT, signal.SIGSEGV)
 #: Source: Scheduling proto, default of timeout: 7 days.
 _DEFAULT_TIMEOUT_SECONDS = 604800.0
-
-
-@dataclass(frozen=True)
-class Ending:
-    """How an attempt ended.
-
-    Attributes:
-        state: The terminal state that follows.
-        code: Name of the error code; empty on success.
-        message: Text of the error.
-        transient: Whether the job may start again.
-    """
-
-    state: int
-    code: str = ""
-    message: str = ""
-    transient: bool = False
 
 
 class CustomJobRun:
@@ -54,9 +40,10 @@ class CustomJobRun:
         self,
         machinery: Machinery,
         job_id: str,
-        stop: asyncio.Event,
+        stop: Stop,
+        settings: JobSettings,
         *,
-        fresh: bool = False,
+        owner: Job | None = None,
         trial: Trial | None = None,
         before_end: Callable[[Ending], None] = lambda ending: None,
     ) -> None:
@@ -65,17 +52,25 @@ class CustomJobRun:
         Args:
             machinery: The server's parts.
             job_id: The job's number.
-            stop: Set when the job has become CANCELLING.
-            fresh: Whether warm parents are turned off.
+            stop: Set to end the job before its time.
+            settings: What Vertex AI does not have.
+            owner: The submitted job that this one works for; None if it was submitted itself.
             trial: Set when the job is a trial.
             before_end: Called in the transaction that writes the end.
         """
         self._machinery = machinery
         self._job_id = job_id
         self._stop = stop
-        self._fresh = fresh
+        self._settings = settings
         self._trial = trial
         self._before_end = before_end
+        self._owner = owner or ("customJobs", job_id)
+        trial_id = trial.trial_id if trial else ""
+        self._faults = ReplicaFaults(machinery, job_id, self._owner, trial_id)
+
+    def heed_step(self, step: int) -> None:
+        """The trial has reported a metric at that step."""
+        self._faults.heed_step(step)
 
     def _load(self) -> protos.Message:
         return self._machinery.store.load("customJobs", self._job_id)
@@ -92,6 +87,7 @@ class CustomJobRun:
         """Run to the end, which is written before this returns."""
         try:
             ending = await self._run()
+            write_audit(self._machinery, self._load(), ending, self._trial)
             self._say("Tearing down training program.")
             self._say("Finished tearing down training program.")
             failed = ending.state != states.SUCCEEDED
@@ -105,130 +101,95 @@ class CustomJobRun:
             shutil.rmtree(self._machinery.work_folder / self._job_id, ignore_errors=True)
 
     async def _run(self) -> Ending:
-        if self._stop.is_set():
-            return self._cancelled()
+        job = self._load()
+        ending = await self._await_start(job)
+        if ending is not None:
+            return ending
+        self._greet()
+        async with contextlib.AsyncExitStack() as held:
+            try:
+                gang = await self._prepare(job, held)
+            except (ApiError, UnsupportedHereError) as error:
+                return Ending(states.FAILED, "INVALID_ARGUMENT", str(error))
+            if gang is None:
+                return self._stop.ending
+            return await self._attempts(job, gang)
+
+    async def _await_start(self, job: protos.Message) -> Ending | None:
+        if self._owner[0] != "customJobs":  # which has waited already
+            return self._stop.ending if self._stop.is_set() else None
+        return await await_start(
+            self._machinery, job, job.job_spec.scheduling, self._settings, self._stop
+        )
+
+    async def _prepare(
+        self, job: protos.Message, held: contextlib.AsyncExitStack
+    ) -> list[ReplicaSpec] | None:
+        """Get what the gang needs; None when the job is stopped while it waits."""
+        preparing = asyncio.create_task(
+            prepare_gang(self._machinery, job, self._trial, self._settings, held)
+        )
+        stopped = asyncio.create_task(self._stop.wait())
         try:
-            job = self._load()
-            gang = build_gang(self._machinery, job, self._trial, fresh=self._fresh)
-            self._greet(job)
-        except (ApiError, UnsupportedHereError) as error:
-            return Ending(states.FAILED, "INVALID_ARGUMENT", str(error))
-        restarts = 0
+            await asyncio.wait({preparing, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            return preparing.result() if preparing.done() else None
+        finally:
+            for task in (preparing, stopped):
+                task.cancel()
+            await asyncio.gather(preparing, stopped, return_exceptions=True)
+
+    async def _attempts(self, job: protos.Message, gang: list[ReplicaSpec]) -> Ending:
+        """Run the gang until an attempt decides, again after what is taken for transient."""
+        scheduling = job.job_spec.scheduling
+        retries = Retries(scheduling.restart_job_on_worker_restart, scheduling.disable_retries)
+        base = job.job_spec.base_output_directory.output_uri_prefix
+        self._faults.checkpoints = Directories.under(base).checkpoint_dir if base else ""
+        job_restarts, worker_restarts = 0, Counter[str]()
         while True:
-            ending = await self._attempt(gang)
-            if not ending.transient or restarts == _MAX_RESTARTS or self._stop.is_set():
-                return ending
-            restarts += 1
-            self._say(f"{ending.message} Restart {restarts} of {_MAX_RESTARTS}.", "WARNING")
+            attempt = Attempt(
+                self._machinery,
+                self._job_id,
+                gang,
+                retries,
+                self._stop,
+                self._faults,
+                self._deadline,
+                job_restarts,
+                worker_restarts,
+            )
+            decision = await attempt.run(self._on_running) or Decision(Action.END)
+            if decision.action is Action.END:
+                return decision.ending or self._timed_out()
+            if self._stop.is_set():
+                return self._stop.ending
+            if decision.action is Action.RETRY_JOB:
+                job_restarts, worker_restarts = job_restarts + 1, Counter[str]()
+            self._say(decision.reason, "WARNING")
             self._advance(states.PENDING)
 
-    def _greet(self, job: protos.Message) -> None:
+    def _on_running(self) -> None:
+        if self._load().state == states.PENDING:
+            self._advance(states.RUNNING)
+            self._say("Job is running.")
+
+    def _greet(self) -> None:
+        self._say("Waiting for job to be provisioned.")
         self._say("Vertex AI is setting up this job.")
         self._say("Waiting for training program to start.")
         self._say("Job is preparing.")
-        drift = drift_line(self._machinery, job)
-        if drift and self._trial is None:
-            self._say(drift, "NOTICE")
+        for text in self._machinery.warnings("customJobs", self._job_id):
+            self._say(text, "WARNING")
 
-    def _cancelled(self) -> Ending:
-        return Ending(states.CANCELLED, "CANCELLED", "CANCELED")
-
-    async def _attempt(self, gang: list[ReplicaSpec]) -> Ending:
-        """Start every replica and wait for what decides; nothing of the gang is left after it."""
-        replicas: dict[str, Replica] = {}
-        exits: dict[asyncio.Task[Exit], str] = {}
-        try:
-            for spec in gang:
-                replica = await self._machinery.launcher.launch(spec, self._output(spec))
-                replicas[spec.replica_id] = replica
-                exits[asyncio.create_task(replica.wait())] = spec.replica_id
-            if self._load().state == states.PENDING:
-                self._advance(states.RUNNING)
-                self._say("Job is running.")
-            return await self._watch(exits, gang[0].replica_id)
-        finally:
-            await self._end_gang(replicas, exits)
-
-    def _output(self, spec: ReplicaSpec) -> Callable[[str, bytes, float], None]:
-        def write(stream: str, line: bytes, time: float) -> None:
-            severity = "ERROR" if stream == "stderr" else "INFO"
-            text = line.decode("utf-8", errors="replace")
-            self._machinery.logbook.append(self._job_id, spec.replica_id, severity, text, time)
-
-        return write
-
-    def _seconds_left(self) -> float:
+    def _deadline(self) -> float:
         job = self._load()
         timeout = job.job_spec.scheduling.timeout
         limit = timeout.ToMilliseconds() / 1000 or _DEFAULT_TIMEOUT_SECONDS
-        started = job.start_time.ToNanoseconds() / 1e9
-        return float(max(started + limit - self._machinery.identity.unix_time(), 0.0))
-
-    async def _watch(self, exits: dict[asyncio.Task[Exit], str], primary: str) -> Ending:
-        stopped = asyncio.create_task(self._stop.wait())
-        running = set(exits)
-        try:
-            while True:
-                done, _ = await asyncio.wait(
-                    {*running, stopped},
-                    timeout=self._seconds_left(),
-                    return_when=asyncio.FIRST_COMPLETED,
-                )
-                if not done:
-                    return self._timed_out()
-                if stopped in done:
-                    return self._cancelled()
-                ended = [task for task in exits if task in done]  # the primary's first
-                running.difference_update(ended)
-                for task in ended:
-                    ending = self._judge(exits[task], task.result(), primary)
-                    if ending is not None:
-                        return ending
-        finally:
-            stopped.cancel()
+        return float(job.start_time.ToNanoseconds() / 1e9 + limit)
 
     def _timed_out(self) -> Ending:
         seconds = self._load().job_spec.scheduling.timeout.ToMilliseconds() / 1000
         return Ending(
             states.FAILED,
             "DEADLINE_EXCEEDED",
-            f"The job ran longer than its timeout of {seconds:g} s.",
+            f"The job ran longer than its timeout of {seconds or _DEFAULT_TIMEOUT_SECONDS:g} s.",
         )
-
-    def _judge(self, replica_id: str, end: Exit, primary: str) -> Ending | None:
-        """What one replica's end means for the job; None when it means nothing."""
-        status = end.code if end.code is not None else 128 + (end.signal or 0)
-        reason = "SUCCEEDED" if status == 0 else "Error"
-        self._machinery.logbook.append(
-            self._job_id,
-            replica_id,
-            "INFO" if status == 0 else "ERROR",
-            f"Task completed. Exit code ({status}). Exit reason ({reason})",
-            self._machinery.identity.unix_time(),
-        )
-        if status == 0:
-            return Ending(states.SUCCEEDED) if replica_id == primary else None
-        if end.out_of_memory:
-            text = (
-                f"The replica {replica_id} ran out of memory and exited with a non-zero status "
-                "of 137."
-            )
-            return Ending(states.FAILED, "RESOURCE_EXHAUSTED", text)
-        text = (
-            f"The replica {replica_id} exited with a non-zero status of {status}. "
-            "Termination reason: Error."
-        )
-        transient = end.signal in _TRANSIENT or status - 128 in _TRANSIENT
-        return Ending(states.FAILED, "INVALID_ARGUMENT", text, transient)
-
-    async def _end_gang(
-        self, replicas: dict[str, Replica], exits: dict[asyncio.Task[Exit], str]
-    ) -> None:
-        """SIGTERM to whoever still runs, SIGKILL after the grace."""
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            running = [task for task in exits if not task.done()]
-            if not running:
-                return
-            for task in running:
-                replicas[exits[task]].send_signal(number)
-            await asyncio.wait(running, timeout=GRACE_SECONDS)

@@ -1,27 +1,39 @@
-"""The replicas of one job, ready to start: their programs, their places, their environments."""
+"""The replicas of one job, ready to start: their programs, places, devices and environments.
 
+What a job holds while it runs (ports, accelerators) is held by the caller's exit stack, and given
+back when that closes. Starting, watching and ending the replicas is not done here.
+"""
+
+import contextlib
 import hashlib
-import json
-import socket
-import sys
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.accelerators import variables_for
+from vertex_jobs.emulator.controllers.containers import prepare_containers
+from vertex_jobs.emulator.controllers.drift import drift_line
 from vertex_jobs.emulator.controllers.images import parse_image
 from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.controllers.packages import Package
-from vertex_jobs.emulator.controllers.tasks import PoolTask, pool_task
+from vertex_jobs.emulator.controllers.places import Place, Start, prepare_place
+from vertex_jobs.emulator.controllers.runner_lines import runner_lines
+from vertex_jobs.emulator.controllers.settings import JobSettings
+from vertex_jobs.emulator.controllers.tasks import ENGINES, PoolTask, pool_task
+from vertex_jobs.emulator.controllers.variables import Variables, overridden
 from vertex_jobs.emulator.launcher import ReplicaSpec
 from vertex_jobs.names import ResourceName
 from vertex_jobs.runtime.cluster import ROLES, Cluster
 from vertex_jobs.runtime.directories import Directories
 from vertex_jobs.runtime.environment import Environment
 
-__all__ = ["Trial", "build_gang", "drift_line"]
+__all__ = ["Trial", "prepare_gang"]
 
-#: Variables that the service sets and a job cannot override.
-_SERVICE_PREFIXES = ("AIP_", "CLOUD_ML_", "TF_CONFIG", "CLUSTER_SPEC")
+_LOOPBACK = "127.0.0.1"
+#: By pool and index.
+_Devices = dict[tuple[int, int], list[str]]
+#: By role.
+_Addresses = dict[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True)
@@ -39,192 +51,224 @@ class Trial:
     metric_file: Path
 
 
-def build_gang(
-    machinery: Machinery, job: protos.Message, trial: Trial | None, *, fresh: bool
+async def prepare_gang(
+    machinery: Machinery,
+    job: protos.Message,
+    trial: Trial | None,
+    settings: JobSettings,
+    held: contextlib.AsyncExitStack,
 ) -> list[ReplicaSpec]:
-    """The job's replicas, the primary first.
+    """Get what the job's replicas need, and describe them, the primary first.
+
+    Waits for accelerators, for ``/gcs`` and for an isolated environment to be built.
 
     Args:
         machinery: The server's parts.
         job: The CustomJob.
         trial: Set when the job is a trial.
-        fresh: Whether no replica may start from a warm parent.
+        settings: What Vertex AI does not have.
+        held: Gives back ports and accelerators when it closes.
+
+    Raises:
+        ApiError: If a package or a setting is not what it was at the job's creation.
+        UnsupportedHereError: If this machine cannot give what is needed.
     """
-    pools = list(job.job_spec.worker_pool_specs)
-    addresses = _addresses(pools)
-    specs = []
-    for number, pool in enumerate(pools):
-        if pool.WhichOneof("task") is None:
-            continue
-        task = pool_task(pool, f"worker_pool_specs[{number}]")
-        packages = [machinery.packages.get(uri) for uri in task.package_uris]
-        for index in range(pool.replica_count):
-            cluster = Cluster(
-                addresses,
-                ROLES[number],
-                index,
-                job=protos.to_json(job.job_spec),
-                cloud_id=_host_name(job, number, index),
+    gang = _Gang(machinery, job, trial, settings)
+    first = trial is None or trial.trial_id == "1"
+    if first and (drift := drift_line(machinery.packages, gang.tasks[0])):
+        gang.say(drift, "NOTICE")
+    gang.warn_of_lost_variables()
+    places = {number: await gang.place(number, held) for number in gang.tasks}
+    devices = await gang.take_devices(held)
+    addresses = gang.take_addresses(held)
+    return [
+        gang.replica(number, index, places[number], devices, addresses)
+        for number in gang.tasks
+        for index in range(gang.pools[number].replica_count)
+    ]
+
+
+class _Gang:
+    """One job on its way to its replicas.
+
+    Attributes:
+        pools: The job's worker pools, unused ones included.
+        tasks: The program of each used pool, by number.
+    """
+
+    def __init__(
+        self,
+        machinery: Machinery,
+        job: protos.Message,
+        trial: Trial | None,
+        settings: JobSettings,
+    ) -> None:
+        self._machinery = machinery
+        self._job = job
+        self._trial = trial
+        self._settings = settings
+        self._name = ResourceName.parse(job.name)
+        self.pools = list(job.job_spec.worker_pool_specs)
+        self.tasks: dict[int, PoolTask] = {
+            number: pool_task(pool, f"worker_pool_specs[{number}]", settings.local)
+            for number, pool in enumerate(self.pools)
+            if pool.WhichOneof("task") is not None
+        }
+
+    def say(self, text: str, severity: str = "INFO", task: str = "service") -> None:
+        """Write a line to the job's log."""
+        time = self._machinery.clock.time()
+        self._machinery.logbook.append(self._name.resource_id, task, severity, text, time)
+
+    def warn_of_lost_variables(self) -> None:
+        """Say what the job sets in vain, in the container and in its arguments."""
+        names = [name for task in self.tasks.values() for name, _ in task.environment]
+        if lost := overridden(dict.fromkeys(names)):
+            self.say(
+                f"The job's env sets {', '.join(lost)}; these belong to the service, whose own "
+                "values stand. Take them out of env.",
+                "WARNING",
             )
-            environment = _environment(machinery, job, pool, cluster, trial)
-            specs.append(
-                _replica(machinery, job, (number, index), task, packages, environment, trial, fresh)
+        deaf = [task for task in self.tasks.values() if not task.takes_trial_arguments]
+        if self._trial is not None and deaf:
+            self.say(
+                "The container's command does not pass its arguments on: "
+                f"{' '.join(self._trial.arguments)} never reach the script, on Vertex AI neither. "
+                'Use a prebuilt image, or a command that ends in "$@".',
+                "WARNING",
             )
-    return specs
 
-
-def _addresses(pools: list[protos.Message]) -> dict[str, tuple[str, ...]]:
-    """A free loopback port for every replica; it is closed again, for the script to bind."""
-    counts = {
-        ROLES[number]: pool.replica_count
-        for number, pool in enumerate(pools)
-        if pool.WhichOneof("task") is not None
-    }
-    reserved = [socket.create_server(("127.0.0.1", 0)) for _ in range(sum(counts.values()))]
-    ports = iter([one.getsockname()[1] for one in reserved])
-    for one in reserved:
-        one.close()
-    return {
-        role: tuple(f"127.0.0.1:{next(ports)}" for _ in range(count))
-        for role, count in counts.items()
-    }
-
-
-def _host_name(job: protos.Message, pool: int, index: int) -> str:
-    """The name that the service gives the replica's machine; equal digits in all pools."""
-    digits = hashlib.sha256(job.name.encode()).hexdigest()[:10]
-    return f"cmle-training-workerpool{pool}-{digits}-{index}"
-
-
-def _environment(
-    machinery: Machinery,
-    job: protos.Message,
-    pool: protos.Message,
-    cluster: Cluster,
-    trial: Trial | None,
-) -> Environment:
-    name = ResourceName.parse(job.name)
-    base = job.job_spec.base_output_directory.output_uri_prefix
-    return Environment(
-        directories=Directories.under(base) if base else None,
-        cluster=cluster,
-        trial_id=trial.trial_id if trial else None,
-        metric_file=str(trial.metric_file) if trial else None,
-        project_number=name.project,
-        region=name.location,
-        job_id=name.resource_id,
-        accelerator_count=pool.machine_spec.accelerator_count,
-    )
-
-
-def _replica(
-    machinery: Machinery,
-    job: protos.Message,
-    place: tuple[int, int],
-    task: PoolTask,
-    packages: list[Package],
-    environment: Environment,
-    trial: Trial | None,
-    fresh: bool,
-) -> ReplicaSpec:
-    pool, index = place
-    job_id = ResourceName.parse(job.name).resource_id
-    folder = machinery.work_folder / job_id / f"workerpool{pool}-{index}"
-    folder.mkdir(parents=True, exist_ok=True)
-    image = parse_image(task.image)
-    variables = machinery.variables() | _image_variables(task.image)
-    variables |= {
-        name: value for name, value in task.environment if not name.startswith(_SERVICE_PREFIXES)
-    }
-    variables |= environment.to_variables()
-    variables["HOSTNAME"] = _host_name(job, pool, index)
-    if image is not None and image.framework == "pytorch":
-        variables |= _pytorch_variables(environment)
-    return ReplicaSpec(
-        replica_id=f"workerpool{pool}-{index}",
-        interpreter=sys.executable,
-        module=task.module,
-        arguments=task.arguments + _trial_arguments(machinery, job_id, task, trial),
-        search_path=tuple(str(package.root) for package in packages),
-        environment=variables,
-        working_directory=str(folder),
-        preload=tuple(
-            dict.fromkeys(name for package in packages for name in package.preload(task.module))
-        ),
-        warm=not fresh,
-    )
-
-
-def _trial_arguments(
-    machinery: Machinery, job_id: str, task: PoolTask, trial: Trial | None
-) -> tuple[str, ...]:
-    """What the trial appends; said in the log when the program never sees it."""
-    if trial is None or task.takes_trial_arguments:
-        return trial.arguments if trial else ()
-    machinery.service_line(
-        job_id,
-        f"The container's command does not pass its arguments on: {' '.join(trial.arguments)} "
-        "never reach the script, on Vertex AI neither. Use a prebuilt image, or a command that "
-        'ends in "$@".',
-        "WARNING",
-    )
-    return ()
-
-
-def _image_variables(image: str) -> dict[str, str]:
-    """What stands for the image's own settings: Keras 2 for images of TensorFlow before 2.16."""
-    prebuilt = parse_image(image)
-    return {"TF_USE_LEGACY_KERAS": "1"} if prebuilt and prebuilt.has_legacy_keras else {}
-
-
-def _pytorch_variables(environment: Environment) -> dict[str, str]:
-    """What prebuilt PyTorch images set for torch.distributed."""
-    cluster = environment.cluster
-    assert cluster is not None
-    hosts = [host for role in ROLES[:2] for host in cluster.addresses.get(role, ())]
-    address, _, port = hosts[0].rpartition(":")
-    offset = cluster.count("chief") if cluster.task_type == "worker" else 0
-    return {
-        "MASTER_ADDR": address,
-        "MASTER_PORT": port,
-        "RANK": str(offset + cluster.task_index),
-        "WORLD_SIZE": str(len(hosts)),
-    }
-
-
-def drift_line(machinery: Machinery, job: protos.Message) -> str:
-    """One line on how this machine differs from the job's first image; empty when unknown."""
-    task = pool_task(job.job_spec.worker_pool_specs[0], "worker_pool_specs[0]")
-    image = parse_image(task.image)
-    here = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-    parts = []
-    if image is None:
-        parts.append(f"image {task.image}: unknown to Local Vertex · here: {here}")
-    else:
-        version = ".".join(str(number) for number in image.version)
-        framework = {"tf": "TensorFlow"}.get(image.framework, image.framework)
-        there = ", ".join(
-            part
-            for part in (f"Python {image.python}" * bool(image.python), f"{framework} {version}")
-            if part
+    async def place(self, number: int, held: contextlib.AsyncExitStack) -> Place:
+        """Where a pool's replicas run."""
+        task = self.tasks[number]
+        if task.place in ENGINES:
+            names = [
+                self._container_name(f"workerpool{number}-{index}")
+                for index in range(self.pools[number].replica_count)
+            ]
+            return await prepare_containers(self._machinery, task, names, held)
+        replica_id = f"workerpool{number}-0"
+        return await prepare_place(
+            self._machinery, task, lambda line: self.say(line, task=replica_id)
         )
-        parts.append(f"image: {there} · here: {here}{_framework_here(image.framework)}")
-        if image.has_legacy_keras:
-            parts.append("Keras 2, as TF_USE_LEGACY_KERAS=1 and tf_keras")
-    drifted = [text for uri in task.package_uris for text in machinery.packages.get(uri).drift()]
-    if drifted:
-        parts.append(f"requirements: {json.dumps(drifted)[1:-1]}")
-    return "; ".join(parts)
 
+    def _container_name(self, replica_id: str) -> str:
+        return f"vertex-jobs-{self._name.resource_id}-{replica_id}"
 
-def _framework_here(framework: str) -> str:
-    import importlib.metadata
+    async def take_devices(
+        self, held: contextlib.AsyncExitStack
+    ) -> dict[tuple[int, int], list[str]]:
+        """The accelerators of each replica; none where this machine has none."""
+        pool = self._machinery.accelerators
+        wanted = {
+            (number, index): self.pools[number].machine_spec.accelerator_count
+            for number in self.tasks
+            for index in range(self.pools[number].replica_count)
+        }
+        if self._settings.local.share_accelerators:
+            everything = list(pool.devices)
+            if everything and max(wanted.values()) > len(everything):
+                self.say(
+                    f"A replica asks for {max(wanted.values())} accelerators and sees the "
+                    f"{len(everything)} of this machine, which it shares with others.",
+                    "NOTICE",
+                )
+            return {place: everything[:count] for place, count in wanted.items()}
+        total = sum(wanted.values()) if pool.devices else 0
 
-    distribution = {"tf": "tensorflow", "pytorch": "torch", "sklearn": "scikit-learn"}.get(
-        framework, framework
-    )
-    try:
-        version = importlib.metadata.version(distribution)
-    except importlib.metadata.PackageNotFoundError:
-        return f", no {distribution}"
-    return f", {distribution} {version}"
+        def on_wait(free: int) -> None:
+            self.say(
+                f"Waiting for {total} accelerators: {free} of this machine's {len(pool.devices)} "
+                "are free."
+            )
+
+        devices = iter(await held.enter_async_context(pool.hold(total, on_wait)))
+        count = {place: number if pool.devices else 0 for place, number in wanted.items()}
+        return {place: [next(devices) for _ in range(number)] for place, number in count.items()}
+
+    def take_addresses(self, held: contextlib.AsyncExitStack) -> _Addresses:
+        """A loopback port for every replica's own server, by role."""
+        counts = {ROLES[number]: self.pools[number].replica_count for number in self.tasks}
+        ports = iter(held.enter_context(self._machinery.ports.reserve(sum(counts.values()))))
+        return {
+            role: tuple(f"{_LOOPBACK}:{next(ports)}" for _ in range(count))
+            for role, count in counts.items()
+        }
+
+    def replica(
+        self,
+        number: int,
+        index: int,
+        place: Place,
+        devices: _Devices,
+        addresses: _Addresses,
+    ) -> ReplicaSpec:
+        """One replica, and the lines in its log that say what is started."""
+        task, replica_id = self.tasks[number], f"workerpool{number}-{index}"
+        folder = self._machinery.work_folder / self._name.resource_id / replica_id
+        folder.mkdir(parents=True, exist_ok=True)
+        service = self._service(number, index, addresses)
+        variables = Variables(
+            surroundings=self._machinery.variables() | self._data_variables(),
+            image=parse_image(task.image),
+            job=dict(task.environment),
+            place=place.variables,
+            devices=self._device_variables(devices[number, index]),
+            service=service,
+            host_name=self._host_name(number, index),
+        ).render()
+        arguments = task.arguments
+        if self._trial is not None and task.takes_trial_arguments:
+            arguments += self._trial.arguments
+        for line in runner_lines(task, arguments, variables):
+            self.say(line, task=replica_id)
+        start = Start(
+            self._container_name(replica_id), arguments, variables, devices[number, index]
+        )
+        return ReplicaSpec(
+            replica_id=replica_id,
+            interpreter=place.interpreter,
+            module=task.module,
+            arguments=arguments,
+            search_path=place.search_path,
+            environment=variables,
+            working_directory=str(folder),
+            preload=place.preload,
+            warm=not (self._settings.fresh or place.command),
+            command=place.command(start) if place.command else (),
+        )
+
+    def _service(self, number: int, index: int, addresses: _Addresses) -> Environment:
+        base = self._job.job_spec.base_output_directory.output_uri_prefix
+        cluster = Cluster(
+            addresses,
+            ROLES[number],
+            index,
+            job=protos.to_json(self._job.job_spec),
+            cloud_id=self._host_name(number, index),
+        )
+        count = self.pools[number].machine_spec.accelerator_count
+        return Environment(
+            directories=Directories.under(base) if base else None,
+            cluster=cluster,
+            trial_id=self._trial.trial_id if self._trial else None,
+            metric_file=str(self._trial.metric_file) if self._trial else None,
+            project_number=self._name.project,
+            region=self._name.location,
+            job_id=self._name.resource_id,
+            accelerator_count=0 if self._machinery.accelerators.devices else count,
+        )
+
+    def _data_variables(self) -> dict[str, str]:
+        """Where a pipeline wrote its dataset for this job."""
+        settings = self._machinery.store.settings("customJobs", self._name.resource_id)
+        return dict(settings.get("data_variables", {}))
+
+    def _device_variables(self, devices: Sequence[str]) -> dict[str, str]:
+        """On a machine with GPUs exactly the replica's own are visible, and perhaps none."""
+        return variables_for(devices) if self._machinery.accelerators.devices else {}
+
+    def _host_name(self, pool: int, index: int) -> str:
+        """The name that the service gives the replica's machine; equal digits in all pools."""
+        digits = hashlib.sha256(self._job.name.encode()).hexdigest()[:10]
+        return f"cmle-training-workerpool{pool}-{digits}-{index}"

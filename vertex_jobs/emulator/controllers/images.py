@@ -14,6 +14,8 @@ _PREBUILT = re.compile(
     r"(?P<framework>[a-z]+)-(?P<device>[a-z]+)\.(?P<version>[\d-]+)"
     r"(?:\.py(?P<python>\d+))?(?::\w+)?"
 )
+#: What pip calls the frameworks that images are named after.
+_DISTRIBUTIONS = {"tf": "tensorflow", "pytorch": "torch", "sklearn": "scikit-learn"}
 #: The first TensorFlow whose Keras is Keras 3.
 _KERAS_3 = (2, 16)
 
@@ -36,6 +38,16 @@ class Image:
     def has_legacy_keras(self) -> bool:
         """Whether ``tf.keras`` means Keras 2 there."""
         return self.framework == "tf" and self.version < _KERAS_3
+
+    @property
+    def requirements(self) -> tuple[str, ...]:
+        """What the image brings, as far as training code usually counts on it.
+
+        Source: "Prebuilt containers for serverless training": cloudml-hypertune is in all of them.
+        """
+        distribution = _DISTRIBUTIONS.get(self.framework, self.framework)
+        version = ".".join(str(number) for number in self.version)
+        return (f"{distribution}=={version}.*", "cloudml-hypertune")
 
 
 def parse_image(uri: str) -> Image | None:

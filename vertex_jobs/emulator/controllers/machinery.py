@@ -1,16 +1,23 @@
 """What every controller works with, handed to it in one piece."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
+from vertex_jobs.emulator.accelerators import AcceleratorPool
+from vertex_jobs.emulator.clock import Clock
 from vertex_jobs.emulator.controllers.packages import Packages
+from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
+from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.launcher import Launcher
 from vertex_jobs.emulator.logbook import Logbook
 from vertex_jobs.emulator.objects.store import ObjectStore
+from vertex_jobs.emulator.pace import Pacing
+from vertex_jobs.emulator.ports import Ports
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.search_client import SearchClient
 from vertex_jobs.emulator.store import Store
+from vertex_jobs.emulator.writers import WriteLedger
 
 __all__ = ["Machinery"]
 
@@ -21,7 +28,9 @@ class Machinery:
 
     Attributes:
         store: Resources.
-        identity: Names and times.
+        clock: The time, for every wait.
+        pacing: Jobs that wait for their next state.
+        identity: Names and times, by that clock.
         logbook: Log lines.
         objects: Buckets and objects.
         packages: Unpacked packages.
@@ -29,9 +38,16 @@ class Machinery:
         search: The search process.
         variables: Makes the environment that all replicas share.
         work_folder: Scratch space of running replicas.
+        ports: Loopback ports for the replicas' own servers.
+        accelerators: This machine's GPUs.
+        environments: Isolated environments.
+        faults: What goes wrong on purpose.
+        writes: Which replica wrote which object.
     """
 
     store: Store
+    clock: Clock
+    pacing: Pacing
     identity: Identity
     logbook: Logbook
     objects: ObjectStore
@@ -40,7 +56,16 @@ class Machinery:
     search: SearchClient
     variables: Callable[[], dict[str, str]]
     work_folder: Path
+    ports: Ports
+    accelerators: AcceleratorPool
+    environments: IsolatedEnvironments
+    faults: FaultBoard = field(default_factory=FaultBoard)
+    writes: WriteLedger = field(default_factory=WriteLedger)
 
     def service_line(self, job_id: str, text: str, severity: str = "INFO") -> None:
         """Write one of the service's own lines to a job's log."""
         self.logbook.append(job_id, "service", severity, text, self.identity.unix_time())
+
+    def warnings(self, collection: str, job_id: str) -> list[str]:
+        """What admission wants said in the job's log."""
+        return list(self.store.settings(collection, job_id).get("warnings", ()))

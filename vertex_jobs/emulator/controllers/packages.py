@@ -5,16 +5,21 @@ thousandth of the time. Requirements are compared with what is installed here.
 """
 
 import contextlib
+import functools
 import importlib.metadata
+import re
 import shutil
 import tarfile
 import tempfile
 import zipfile
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from packaging.requirements import InvalidRequirement, Requirement
 
+from vertex_jobs.emulator.objects.records import StoredObject
 from vertex_jobs.emulator.objects.refusals import ObjectStoreError
 from vertex_jobs.emulator.objects.store import ObjectStore
 from vertex_jobs.emulator.status import ApiError
@@ -22,6 +27,9 @@ from vertex_jobs.names import GcsUri
 from vertex_jobs.packaging import third_party_imports
 
 __all__ = ["Package", "Packages"]
+
+#: Source: google-cloud-aiplatform, where it uploads a package.
+_SDK_PREFIX = re.compile(r"aiplatform-\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d+-")
 
 
 @dataclass(frozen=True)
@@ -51,9 +59,18 @@ class Package:
 
     def preload(self, module: str) -> tuple[str, ...]:
         """Third-party modules that the module's package imports at its top."""
-        path = self.root.joinpath(*module.split("."))
-        sources = path.rglob("*.py") if path.is_dir() else path.parent.glob("*.py")
-        return third_party_imports(sorted(sources))
+        return _preload(self.root, module)
+
+    def sources(self) -> list[Path]:
+        """Every Python file of the package."""
+        return sorted(self.root.rglob("*.py"))
+
+
+@functools.lru_cache(maxsize=256)  # what was unpacked never changes; a study asks at every trial
+def _preload(root: Path, module: str) -> tuple[str, ...]:
+    path = root.joinpath(*module.split("."))
+    sources = path.rglob("*.py") if path.is_dir() else path.parent.glob("*.py")
+    return third_party_imports(sorted(sources))
 
 
 def _installed(requirement: str) -> str | None:
@@ -83,12 +100,7 @@ class Packages:
             ApiError: If there is no such object, or it is not a package.
         """
         location = GcsUri.parse(uri)
-        try:
-            stored, file = self._objects.open(location.bucket, location.path)
-        except ObjectStoreError as error:
-            raise ApiError(
-                "INVALID_ARGUMENT", f"The package {uri} cannot be read: {error}"
-            ) from error
+        stored, file = self._open(location)
         target = self._folder / f"{stored.generation}"
         with file:
             if target.exists():
@@ -102,6 +114,41 @@ class Packages:
                 with contextlib.suppress(OSError):  # another job was first
                     unpacked.rename(target)
         return Package(_root(target), _requirements(target, uri))
+
+    @contextlib.contextmanager
+    def archives(self, uris: Sequence[str]) -> Iterator[tuple[Path, ...]]:
+        """The packages as files under their own names, for an installer.
+
+        Raises:
+            ApiError: If there is no such object.
+        """
+        with tempfile.TemporaryDirectory(dir=self._folder) as scratch:
+            paths = []
+            for number, uri in enumerate(uris):
+                location = GcsUri.parse(uri)
+                _, file = self._open(location)
+                path = Path(scratch) / str(number) / _archive_name(location.path)
+                path.parent.mkdir()
+                with file, path.open("wb") as copy:
+                    shutil.copyfileobj(file, copy)
+                paths.append(path)
+            yield tuple(paths)
+
+    def _open(self, location: GcsUri) -> tuple[StoredObject, BinaryIO]:
+        try:
+            return self._objects.open(location.bucket, location.path)
+        except ObjectStoreError as error:
+            raise ApiError(
+                "INVALID_ARGUMENT", f"The package {location} cannot be read: {error}"
+            ) from error
+
+
+def _archive_name(path: str) -> str:
+    """The file name that an installer understands.
+
+    The SDK puts ``aiplatform-<time>-`` before it, with colons in the time.
+    """
+    return _SDK_PREFIX.sub("", Path(path).name)
 
 
 def _unpack(archive: Path, target: Path, uri: str) -> None:

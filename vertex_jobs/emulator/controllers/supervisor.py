@@ -8,8 +8,11 @@ from typing import Any
 
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
 from vertex_jobs.emulator.controllers.machinery import Machinery
+from vertex_jobs.emulator.controllers.settings import JobSettings
+from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.controllers.training_pipeline import TrainingPipelineRun
 from vertex_jobs.emulator.controllers.tuning_job import TuningJobRun
+from vertex_jobs.emulator.faults.rules import RuleSet
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.names import ResourceName
 
@@ -24,7 +27,7 @@ class Supervisor:
     def __init__(self, machinery: Machinery) -> None:
         """Run jobs with the server's parts."""
         self._machinery = machinery
-        self._stops: dict[tuple[str, str], asyncio.Event] = {}
+        self._stops: dict[tuple[str, str], Stop] = {}
         self._tasks: dict[asyncio.Task[Any], tuple[str, str]] = {}
 
     @property
@@ -43,7 +46,7 @@ class Supervisor:
         key = (name.collection, name.resource_id)
         if key in self._stops:
             return
-        self._stops[key] = asyncio.Event()
+        self._stops[key] = Stop()
         task = asyncio.create_task(self._run(key))
         self._tasks[task] = key
         task.add_done_callback(self._forget)
@@ -60,7 +63,8 @@ class Supervisor:
         """Jobs that have not ended and do not run, oldest first."""
         names = []
         for collection in COLLECTIONS:
-            for job_id in self._machinery.store.unfinished(collection, states.TERMINAL):
+            ended = states.TERMINAL | {states.PAUSED}
+            for job_id in self._machinery.store.unfinished(collection, ended):
                 if (collection, job_id) not in self._stops:
                     job = self._machinery.store.load(collection, job_id, trials=False)
                     names.append(ResourceName.parse(job.name))
@@ -77,6 +81,10 @@ class Supervisor:
                 self.start(name)
         return names
 
+    def stop_of(self, name: ResourceName) -> Stop | None:
+        """What ends the job of that name; None if it does not run, or works for another job."""
+        return self._stops.get((name.collection, name.resource_id))
+
     async def close(self) -> None:
         """Stop every controller as a crash would; the store has what they need to go on."""
         tasks = list(self._tasks)
@@ -88,12 +96,15 @@ class Supervisor:
         self._stops.pop(self._tasks.pop(task), None)
 
     async def _run(self, key: tuple[str, str]) -> None:
+        board, store = self._machinery.faults, self._machinery.store
         try:
+            board.post(key, RuleSet(JobSettings.read(store.settings(*key)).local.faults))
             await self._controller(key)
         except Exception:
             # A fault of ours must end the job, not leave it running for ever.
             traceback.print_exc(file=sys.stderr)
             self._fail(key, traceback.format_exc(limit=-1))
+        board.remove(key)
 
     def _fail(self, key: tuple[str, str], text: str) -> None:
         job = self._machinery.store.load(*key, trials=False)
@@ -111,8 +122,8 @@ class Supervisor:
         settings = self._machinery.store.settings(collection, job_id)
         stop = self._stops[key]
         if collection == "customJobs":
-            fresh = bool(settings.get("fresh"))
-            return CustomJobRun(self._machinery, job_id, stop, fresh=fresh).run()
+            own = JobSettings.read(settings)
+            return CustomJobRun(self._machinery, job_id, stop, own).run()
         if collection == "trainingPipelines":
             return TrainingPipelineRun(self._machinery, job_id, stop, settings).run()
         return TuningJobRun(self._machinery, job_id, stop, settings).run()

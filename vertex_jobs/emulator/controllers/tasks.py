@@ -1,8 +1,10 @@
-"""What a worker pool runs: a Python module from packages, whichever way the job says it.
+"""What a worker pool runs: a Python module from packages, or a command that a person mapped.
 
 A container's command is never run on this machine as it stands: the SDK itself sends
 ``pip install --upgrade pip && pip3 install --user /gcs/… && python3 -m …``. That command is
-understood and carried out as the package job that it is; any other is refused.
+understood and carried out as the package job that it is; any other needs an entry under
+``images:`` that says which environment and command stand for the image, or an engine that runs
+the image itself.
 """
 
 import re
@@ -11,8 +13,12 @@ from dataclasses import dataclass
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.spec.local import Environment, LocalImage, LocalSettings
 
-__all__ = ["PoolTask", "pool_task"]
+__all__ = ["ENGINES", "PoolTask", "pool_task"]
+
+#: Environments that are a container engine.
+ENGINES: tuple[Environment, ...] = ("docker", "podman")
 
 _INSTALL = re.compile(
     r"(?:[A-Z_]+=\w+ )?(?:pip3?|python3? -m pip) install (?:[^&;|]*\s)?(?P<package>/gcs/\S+)"
@@ -26,12 +32,17 @@ class PoolTask:
     Attributes:
         image: The container image that would run it.
         package_uris: ``gs://`` URIs of its packages.
-        module: Run as ``python -m module``.
+        module: Run as ``python -m module``; empty when there is a command or an engine runs the
+            image.
         arguments: The fixed arguments.
         environment: The job's own variables.
         takes_trial_arguments: Whether what a tuning job appends reaches the program. The service
             appends to the container's arguments, which the SDK's own ``sh -c`` command never
             looks at.
+        place: Where it runs.
+        command: Run instead of a module; in an engine it replaces the image's entry point, and
+            when it is empty the image's own runs.
+        requirements: What an isolated environment holds beside the packages' own requirements.
     """
 
     image: str
@@ -40,44 +51,88 @@ class PoolTask:
     arguments: tuple[str, ...]
     environment: tuple[tuple[str, str], ...]
     takes_trial_arguments: bool = True
+    place: Environment = "current"
+    command: tuple[str, ...] = ()
+    requirements: tuple[str, ...] = ()
 
 
-def pool_task(pool: protos.Message, path: str) -> PoolTask:
+def pool_task(pool: protos.Message, path: str, local: LocalSettings) -> PoolTask:
     """The program of a pool.
 
     Args:
         pool: A WorkerPoolSpec whose task is set.
         path: Where it stands in the request, for the message.
+        local: Says what stands for which image.
 
     Raises:
-        ApiError: UNIMPLEMENTED, if it is a container whose command is not understood.
+        ApiError: UNIMPLEMENTED, if it is a container whose command is not understood and whose
+            image is not mapped; INVALID_ARGUMENT, if the mapping does not fit.
     """
+    spec = getattr(pool, pool.WhichOneof("task"))
+    variables = tuple((variable.name, variable.value) for variable in spec.env)
     if pool.WhichOneof("task") == "python_package_spec":
-        spec = pool.python_package_spec
+        image = spec.executor_image_uri
+        mapping = local.images.get(image, LocalImage(environment=local.environment))
+        if mapping.command:
+            raise ApiError(
+                "INVALID_ARGUMENT",
+                f"images: {image}: the job runs a Python package, for which no command can stand; "
+                "leave command out.",
+            )
         return PoolTask(
-            spec.executor_image_uri,
+            image,
             tuple(spec.package_uris),
             spec.python_module,
             tuple(spec.args),
-            tuple((variable.name, variable.value) for variable in spec.env),
+            variables,
+            place=mapping.environment,
+            requirements=tuple(mapping.requirements),
         )
-    spec = pool.container_spec
+    image = spec.image_uri
+    mapped = local.images.get(image)
+    place = mapped.environment if mapped else local.environment
+    requirements = tuple(mapped.requirements) if mapped else ()
+    if place in ENGINES or (mapped and mapped.command):
+        command = tuple(mapped.command) if mapped and mapped.command else tuple(spec.command)
+        return PoolTask(
+            image,
+            (),
+            "",
+            tuple(spec.args),
+            variables,
+            place=place,
+            command=command,
+            requirements=requirements,
+        )
     understood = _package_command([*spec.command], [*spec.args])
     if understood is None:
-        raise ApiError(
-            "UNIMPLEMENTED",
-            f"{path}.container_spec: Local Vertex does not run the command of a container "
-            f"({spec.image_uri}: {shlex.join([*spec.command, *spec.args])}) on this machine; "
-            "submit a script or a Python package, or submit to Vertex AI.",
-        )
+        raise _not_understood(spec, path)
     package, module, arguments, takes_more = understood
     return PoolTask(
-        spec.image_uri,
+        image,
         (package.replace("/gcs/", "gs://", 1),),
         module,
         arguments,
-        tuple((variable.name, variable.value) for variable in spec.env),
+        variables,
         takes_more,
+        place,
+        requirements=requirements,
+    )
+
+
+def _not_understood(spec: protos.Message, path: str) -> ApiError:
+    """The refusal of a container, with the entry that would let it run."""
+    return ApiError(
+        "UNIMPLEMENTED",
+        f"{path}.container_spec: Local Vertex does not run the command of a container "
+        f"({spec.image_uri}: {shlex.join([*spec.command, *spec.args])}) on this machine. Say in "
+        "the config what stands for the image; the job's args are appended to the command:\n"
+        "local:\n"
+        "  images:\n"
+        f"    {spec.image_uri}:\n"
+        "      environment: current      # or isolated, with requirements: [...]; docker; podman\n"
+        "      command: [python, /path/to/train.py]\n"
+        "Or submit a script or a Python package, or submit to Vertex AI.",
     )
 
 

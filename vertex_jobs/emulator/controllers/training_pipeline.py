@@ -9,11 +9,20 @@ from collections.abc import Mapping
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.custom_job import CustomJobRun, Ending
+from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
 from vertex_jobs.emulator.controllers.machinery import Machinery
+from vertex_jobs.emulator.controllers.settings import JobSettings
+from vertex_jobs.emulator.controllers.starting import await_start
+from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.dataset_export import export
+from vertex_jobs.emulator.dataset_lookup import DatasetLookup, source_of
+from vertex_jobs.emulator.model_registry import ModelRegistry
 from vertex_jobs.emulator.objects.listing import ListQuery
 from vertex_jobs.emulator.objects.refusals import ObjectStoreError
 from vertex_jobs.emulator.resources import states
+from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.tables.models import ModelTable
 from vertex_jobs.names import GcsUri, ResourceName
 from vertex_jobs.runtime.directories import Directories
 
@@ -27,7 +36,7 @@ class TrainingPipelineRun:
         self,
         machinery: Machinery,
         pipeline_id: str,
-        stop: asyncio.Event,
+        stop: Stop,
         settings: Mapping[str, Any],
     ) -> None:
         """Prepare to run.
@@ -35,7 +44,7 @@ class TrainingPipelineRun:
         Args:
             machinery: The server's parts.
             pipeline_id: The pipeline's number.
-            stop: Set when the pipeline has become CANCELLING.
+            stop: Set to end the pipeline before its time.
             settings: The local settings: ``fresh``.
         """
         self._machinery = machinery
@@ -49,10 +58,17 @@ class TrainingPipelineRun:
     async def run(self) -> None:
         """Run to the end, which is written before this returns."""
         pipeline = self._load()
-        if self._stop.is_set() and not _backing_job(pipeline):
-            self._end(Ending(states.CANCELLED, "CANCELLED", "CANCELED"))
+        if not _backing_job(pipeline):
+            ending = await self._await_start(pipeline)
+            if ending is not None:
+                self._end(ending)
+                return
+            pipeline = self._load()
+        try:
+            job_name = _backing_job(pipeline) or await self._create_backing_job(pipeline)
+        except ApiError as error:
+            self._end(Ending(states.FAILED, "INVALID_ARGUMENT", error.message))
             return
-        job_name = _backing_job(pipeline) or self._create_backing_job(pipeline)
         job_id = ResourceName.parse(job_name).resource_id
         job = self._machinery.store.load("customJobs", job_id)
         if states.is_terminal(job):  # the server ended before the pipeline could
@@ -60,13 +76,25 @@ class TrainingPipelineRun:
             return
         relay = asyncio.create_task(self._relay_cancel(job_id))
         try:
+            settings = JobSettings.read(self._settings)
             run = CustomJobRun(
-                self._machinery, job_id, self._stop, fresh=bool(self._settings.get("fresh"))
+                self._machinery,
+                job_id,
+                self._stop,
+                settings,
+                owner=("trainingPipelines", self._pipeline_id),
             )
             ending = await run.run()
         finally:
             relay.cancel()
         self._end(ending)
+
+    async def _await_start(self, pipeline: protos.Message) -> Ending | None:
+        spec = protos.from_json(
+            protos.to_json(pipeline.training_task_inputs), protos.CustomJobSpec()
+        )
+        settings = JobSettings.read(self._settings)
+        return await await_start(self._machinery, pipeline, spec.scheduling, settings, self._stop)
 
     async def _relay_cancel(self, job_id: str) -> None:
         """Make the backing job CANCELLING when the pipeline is."""
@@ -75,8 +103,12 @@ class TrainingPipelineRun:
         if states.request_cancel(job, self._machinery.identity.now()):
             self._machinery.store.save(job)
 
-    def _create_backing_job(self, pipeline: protos.Message) -> str:
+    async def _create_backing_job(self, pipeline: protos.Message) -> str:
         machinery, name = self._machinery, ResourceName.parse(pipeline.name)
+        settings = {
+            "warnings": self._settings.get("warnings", ()),
+            "data_variables": await self._export_data(pipeline),
+        }
         now = machinery.identity.now()
         job = protos.CustomJob(
             name=str(machinery.identity.new_name(name.project, name.location, "customJobs")),
@@ -91,9 +123,24 @@ class TrainingPipelineRun:
         states.advance(pipeline, states.RUNNING, now)
         project = machinery.store.project("trainingPipelines", self._pipeline_id)
         with machinery.store.transaction():
-            machinery.store.insert(job, project=project, owner=pipeline.name)
+            machinery.store.insert(job, project=project, owner=pipeline.name, settings=settings)
             machinery.store.save(pipeline)
         return str(job.name)
+
+    async def _export_data(self, pipeline: protos.Message) -> dict[str, str]:
+        """Write the dataset that the pipeline names; answers the variables that lead to it."""
+        if not pipeline.HasField("input_data_config"):
+            return {}
+        machinery, config = self._machinery, pipeline.input_data_config
+        name = ResourceName.parse(pipeline.name)
+        lookup, dataset_id = DatasetLookup(machinery.store), config.dataset_id.rpartition("/")[2]
+        dataset = lookup.find(
+            str(ResourceName(name.project, name.location, "datasets", dataset_id))
+        )
+        source = source_of(dataset_id, dataset, lookup.imported(dataset_id))
+        # Source: InputDataConfig proto, "YYYY-MM-DDThh:mm:ss.sssZ".
+        moment = f"{machinery.identity.now().ToDatetime().isoformat(timespec='milliseconds')}Z"
+        return await asyncio.to_thread(export, machinery.objects, source, config, moment)
 
     def _end(self, ending: Ending) -> None:
         pipeline = self._load()
@@ -117,20 +164,21 @@ class TrainingPipelineRun:
             model.artifact_uri = Directories.under(base).model_dir.rstrip("/")
         if not self._has_files(GcsUri.parse(model.artifact_uri)):
             return f'There are no files under "{model.artifact_uri}" to copy.'
-        identity, store = self._machinery.identity, self._machinery.store
-        now = identity.now()
-        new_name = identity.new_name(name.project, name.location, "models")
-        if pipeline.model_id:
-            new_name = ResourceName(
-                new_name.project, new_name.location, "models", pipeline.model_id
+        machinery = self._machinery
+        registry = ModelRegistry(ModelTable(machinery.store.database), machinery.identity)
+        uploaded = protos.Model()
+        uploaded.CopyFrom(model)
+        uploaded.training_pipeline = pipeline.name
+        try:
+            kept = registry.upload(
+                uploaded,
+                name,
+                model_id=pipeline.model_id,
+                parent_model=pipeline.parent_model,
             )
-        model.name, model.version_id = str(new_name), "1"
-        model.training_pipeline = pipeline.name
-        if "default" not in model.version_aliases:
-            model.version_aliases.append("default")
-        for field in ("create_time", "update_time", "version_create_time", "version_update_time"):
-            getattr(model, field).CopyFrom(now)
-        store.insert(model, project=store.project("trainingPipelines", self._pipeline_id))
+        except ApiError as error:  # taken since the pipeline was admitted
+            return error.message
+        model.CopyFrom(kept)
         return ""
 
     def _has_files(self, uri: GcsUri) -> bool:

@@ -4,11 +4,14 @@ import asyncio
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.custom_job import CustomJobRun, Ending
+from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
 from vertex_jobs.emulator.controllers.gang import Trial
 from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.metric_file import MetricFile, Report
+from vertex_jobs.emulator.controllers.settings import JobSettings
+from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.resources import states, study
+from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.names import ResourceName
 
 __all__ = ["TrialRun", "assignment_of", "objectives_of"]
@@ -56,14 +59,18 @@ class TrialRun:
     """
 
     def __init__(
-        self, machinery: Machinery, job: protos.Message, trial: protos.Message, *, fresh: bool
+        self,
+        machinery: Machinery,
+        job: protos.Message,
+        trial: protos.Message,
+        settings: JobSettings,
     ) -> None:
         """Prepare to run a trial of the tuning job."""
         self.trial = trial
         self._machinery = machinery
         self._job = job
-        self._stop = asyncio.Event()
-        self._fresh = fresh
+        self._stop = Stop()
+        self._settings = settings
         self._custom_job_id = ResourceName.parse(trial.custom_job).resource_id
         folder = machinery.work_folder / self._custom_job_id
         wanted = frozenset(metric.metric_id for metric in job.study_spec.metrics)
@@ -96,21 +103,23 @@ class TrialRun:
             self._machinery,
             self._custom_job_id,
             self._stop,
-            fresh=self._fresh,
+            self._settings,
+            owner=("hyperparameterTuningJobs", self._job_id),
             trial=Trial(self.trial.id, arguments, self._metrics.path),
             before_end=self._finish,
         )
-        following = asyncio.create_task(self._follow())
+        following = asyncio.create_task(self._follow(run))
         try:
             await run.run()
         finally:
             following.cancel()
 
-    async def _follow(self) -> None:
+    async def _follow(self, run: CustomJobRun) -> None:
         while True:
             await asyncio.sleep(_POLL_SECONDS)
             if self._metrics.poll():
                 self._write_measurements()
+                run.heed_step(max(report.step for report in self._metrics.reports()))
             self._warn()
 
     def _warn(self) -> None:
@@ -155,6 +164,9 @@ class TrialRun:
         else:
             trial.state = protos.TrialState.INFEASIBLE
             trial.infeasible_reason = ending.message or self._missing_metric()
+            if not ending.message:
+                self._metrics.warnings.append(trial.infeasible_reason)
+                self._warn()
         trial.end_time.CopyFrom(self._machinery.identity.now())
         self._machinery.store.save_trial(self._job_id, trial, finished=True)
         self._touch_job()

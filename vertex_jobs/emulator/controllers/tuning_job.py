@@ -11,10 +11,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.custom_job import Ending
 from vertex_jobs.emulator.controllers.machinery import Machinery
+from vertex_jobs.emulator.controllers.settings import JobSettings
+from vertex_jobs.emulator.controllers.starting import await_start
+from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.controllers.trial import TrialRun, assignment_of, objectives_of
 from vertex_jobs.emulator.resources import states, study
+from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.search_space import algorithm_name, maximized, search_space
 from vertex_jobs.emulator.search_client import SearchFailedError
 from vertex_jobs.names import ResourceName
@@ -31,7 +34,7 @@ class TuningJobRun:
         self,
         machinery: Machinery,
         job_id: str,
-        stop: asyncio.Event,
+        stop: Stop,
         settings: Mapping[str, Any],
     ) -> None:
         """Prepare to run.
@@ -39,7 +42,7 @@ class TuningJobRun:
         Args:
             machinery: The server's parts.
             job_id: The job's number.
-            stop: Set when the job has become CANCELLING.
+            stop: Set to end the job before its time.
             settings: The local settings: ``seed``, ``initial_trials``, ``fresh``.
         """
         self._machinery = machinery
@@ -53,22 +56,34 @@ class TuningJobRun:
 
     async def run(self) -> None:
         """Run to the end, which is written before this returns."""
-        job = self._load()
         stopped = asyncio.create_task(self._stop.wait())
         try:
-            ending = Ending(states.CANCELLED, "CANCELLED", "CANCELED")
-            self._resume_trials(job)
-            if not self._stop.is_set():
-                await self._open_study(job)
-                ending = await self._run(job, stopped)
+            ending = await self._start(stopped)
+            if ending.state == states.PAUSED:
+                await self._abandon_trials()
         except SearchFailedError as error:
             ending = Ending(states.FAILED, "INTERNAL", f"The search failed: {error}")
+        except asyncio.CancelledError:
+            await self._abandon_trials()
+            raise
         finally:
             stopped.cancel()
             await self._stop_trials()
             with contextlib.suppress(ConnectionError):
                 await self._machinery.search.close_study(self._job_id)
         self._advance(ending)
+
+    async def _start(self, stopped: "asyncio.Task[bool]") -> Ending:
+        job = self._load()
+        settings = JobSettings.read(self._settings)
+        scheduling = job.trial_job_spec.scheduling
+        ending = await await_start(self._machinery, job, scheduling, settings, self._stop)
+        self._resume_trials(job)
+        if ending is not None:
+            return ending
+        job = self._load()
+        await self._open_study(job)
+        return await self._run(job, stopped)
 
     def _advance(self, ending: Ending) -> None:
         job = self._load()
@@ -96,6 +111,8 @@ class TuningJobRun:
         finished = [one for one in self._trials() if one.state in _FINISHED]
         await self._tell(job, finished)
         if job.state != states.RUNNING:
+            for text in self._machinery.warnings("hyperparameterTuningJobs", self._job_id):
+                self._machinery.service_line(self._job_id, text, "WARNING")
             self._advance(Ending(states.RUNNING))
 
     def _trials(self) -> list[protos.Message]:
@@ -120,7 +137,7 @@ class TuningJobRun:
                 self._launch(job, trial)
 
     def _launch(self, job: protos.Message, trial: protos.Message) -> None:
-        run = TrialRun(self._machinery, job, trial, fresh=bool(self._settings.get("fresh", False)))
+        run = TrialRun(self._machinery, job, trial, JobSettings.read(self._settings))
         self._running[asyncio.create_task(run.run())] = run
 
     async def _run(self, job: protos.Message, stopped: "asyncio.Task[bool]") -> Ending:
@@ -138,7 +155,7 @@ class TuningJobRun:
                 {*self._running, stopped}, return_when=asyncio.FIRST_COMPLETED
             )
             if stopped in done:
-                return Ending(states.CANCELLED, "CANCELLED", "CANCELED")
+                return self._stop.ending
             for task in done:
                 run = self._running.pop(task)  # type: ignore[arg-type]  # stopped is not in done
                 task.result()
@@ -227,6 +244,13 @@ class TuningJobRun:
             machinery.store.save_trial(self._job_id, trial)
             machinery.store.save(job)
         return trial
+
+    async def _abandon_trials(self) -> None:
+        """End what still runs as a crash would: it runs again when the job goes on."""
+        for task in self._running:
+            task.cancel()
+        await asyncio.gather(*self._running, return_exceptions=True)
+        self._running.clear()
 
     async def _stop_trials(self) -> None:
         """Stop what still runs, at a cancel or an early end."""

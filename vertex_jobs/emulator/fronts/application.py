@@ -1,18 +1,18 @@
 """The ASGI application behind every HTTP connection: which API does a request belong to?
 
-Browsers are kept out: a request that carries an Origin, or whose Host is neither loopback nor a
-Google API's, is refused, so that no web page can drive the emulator.
+Browsers are kept out: a request that carries an Origin, comes from another site's page, or whose
+Host is neither loopback nor a Google API's is refused, so that no web page can drive the emulator.
 """
 
 import json
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 
-from vertex_jobs.emulator.fronts.listener import is_google_host
+from vertex_jobs.emulator.fronts.calls import POSITION_HEADER, WAIT_HEADER, HoldPolicy
+from vertex_jobs.emulator.fronts.hosts import api_of, is_google_host
 from vertex_jobs.emulator.fronts.rest import Receive, RestFront, Scope, Send, read_body, send_json
-from vertex_jobs.emulator.logbook import Logbook
-from vertex_jobs.emulator.services.accounts import answer_account_request
-from vertex_jobs.emulator.services.log_entries import list_entries
+from vertex_jobs.emulator.services.accounts import AccountService
+from vertex_jobs.emulator.services.log_entries import LogService
 from vertex_jobs.emulator.status import ApiError
 
 __all__ = ["Application"]
@@ -25,12 +25,22 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 class Application:
     """Routes by host and path; the storage service gets what belongs to no other API."""
 
-    def __init__(self, rest: RestFront, storage: Asgi, admin: Asgi, logbook: Logbook) -> None:
+    def __init__(
+        self,
+        rest: RestFront,
+        storage: Asgi,
+        admin: Asgi,
+        accounts: AccountService,
+        logs: LogService,
+        hold: HoldPolicy,
+    ) -> None:
         """Take the parts that answer."""
         self._rest = rest
         self._storage = storage
         self._admin = admin
-        self._logbook = logbook
+        self._accounts = accounts
+        self._logs = logs
+        self._hold = hold
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -40,7 +50,7 @@ class Application:
         host = headers.get(b"host", b"").decode("latin-1")
         name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
         try:
-            if b"origin" in headers or not (name in _LOOPBACK or is_google_host(name)):
+            if _from_a_page(headers) or not (name in _LOOPBACK or is_google_host(name)):
                 raise ApiError(
                     "PERMISSION_DENIED",
                     f"Local Vertex answers programs on this machine, not pages (Host {host!r}).",
@@ -58,28 +68,52 @@ class Application:
     async def _answer(self, scope: Scope, receive: Receive, send: Send, host: str) -> bool:
         """Answer unless the request is for storage; says whether it did."""
         path = scope["path"]
+        api = "any" if host in _LOOPBACK else api_of(host)
+        if not api:
+            raise ApiError(
+                "UNIMPLEMENTED",
+                f"{host} is not emulated by Local Vertex ({scope['method']} {path}).",
+            )
         if path.startswith("/admin/") and host in _LOOPBACK:
             await self._admin(scope, receive, send)
             return True
-        account = answer_account_request(scope["method"], path)
-        if account is not None:
-            await send_json(send, 200, account)
+        if AccountService.takes(path):
+            body = await read_body(receive)
+            await send_json(send, 200, self._accounts.answer(scope["method"], path, body))
             return True
         if scope["method"] == "POST" and path == "/v2/entries:list":
-            request = json.loads(await read_body(receive) or b"{}")
-            names = request.get("resourceNames") or ["projects/-"]
-            project = str(names[0]).partition("/")[2] or "-"
-            await send_json(send, 200, list_entries(self._logbook, request, project))
+            await self._list_entries(scope, receive, send)
             return True
-        if "aiplatform" in host or self._rest.find(scope["method"], _raw(scope)) is not None:
+        if api == "aiplatform" or self._rest.find(scope["method"], _raw(scope)) is not None:
             await self._rest(scope, receive, send)
             return True
-        if host in _LOOPBACK or "storage" in host or host == "www.googleapis.com":
+        if api in ("any", "storage", "www"):
             return False
         raise ApiError(
             "UNIMPLEMENTED",
-            f"{host} is not emulated by Local Vertex ({scope['method']} {path}).",
+            f"{scope['method']} {path} of {host} is not emulated by Local Vertex.",
         )
+
+    async def _list_entries(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Log entries; held, as the caller asks, until there is a line that it does not know."""
+        try:
+            request = json.loads(await read_body(receive) or b"{}")
+        except json.JSONDecodeError as error:
+            raise ApiError("INVALID_ARGUMENT", f"Invalid JSON payload received. {error}") from error
+        headers = {
+            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
+        }
+        seen = headers.get(WAIT_HEADER, "")
+        if seen:
+            await self._logs.wait(request, seen, self._hold.seconds)
+        position = self._logs.position
+        await send_json(send, 200, self._logs.list_entries(request), {POSITION_HEADER: position})
+
+
+def _from_a_page(headers: Mapping[bytes, bytes]) -> bool:
+    """Whether a browser sends this for a page that is not ours, be it only to load a picture."""
+    site = headers.get(b"sec-fetch-site", b"none")
+    return b"origin" in headers or site not in (b"none", b"same-origin")
 
 
 def _raw(scope: Scope) -> str:

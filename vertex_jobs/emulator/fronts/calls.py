@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from vertex_jobs.emulator.services.methods import Call
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["OPTIONS_HEADER", "WAIT_HEADER", "HoldPolicy", "call_of"]
+__all__ = ["OPTIONS_HEADER", "POSITION_HEADER", "WAIT_HEADER", "HoldPolicy", "call_of"]
 
 #: The update time that the caller knows; the answer is held until it changes.
 WAIT_HEADER = "x-vertex-jobs-wait"
+#: Of an answer: what to send in the header above to have the next list of log entries held until
+#: one of the jobs has a new line.
+POSITION_HEADER = "x-vertex-jobs-position"
 #: Settings that Vertex AI does not have, as JSON.
 OPTIONS_HEADER = "x-vertex-jobs-options"
 

@@ -5,24 +5,28 @@ directory, readable by their owner alone, and are never installed anywhere.
 """
 
 import json
+import os
 import ssl
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from vertex_jobs.emulator.fronts.hosts import LOCATIONS
+
 __all__ = ["Certificates"]
 
-#: Every name that a Google client may ask for through the proxy.
+#: Every name that a Google client may ask for through the proxy. A star stands for one label.
 _NAMES = (
     "googleapis.com",
     "*.googleapis.com",
     "*.storage.googleapis.com",
-    "*.rep.googleapis.com",
-    "*.us.rep.googleapis.com",
-    "*.eu.rep.googleapis.com",
-    "metadata.google.internal",
+    "*.mtls.googleapis.com",
+    *(f"*.{location}.rep.googleapis.com" for location in LOCATIONS),
     "localhost",
     "127.0.0.1",
 )
+#: Roots that a user had to name, such as those of a company's proxy.
+_ROOT_VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
 
 @dataclass(frozen=True)
@@ -65,7 +69,7 @@ class Certificates:
         leaf = authority.issue_cert(*_NAMES)
         root = authority.cert_pem.bytes()
         _write(self.authority, root)
-        _write(self.bundle, _system_roots() + b"\n" + root)
+        _write(self.bundle, _system_roots(os.environ) + b"\n" + root)
         _write(self.key, leaf.private_key_pem.bytes())
         _write(self.chain, b"".join(blob.bytes() for blob in leaf.cert_chain_pems) + root)
         _write(self.credentials, _service_account(project))
@@ -86,14 +90,16 @@ def _write(path: Path, data: bytes) -> None:
     aside.rename(path)
 
 
-def _system_roots() -> bytes:
-    """The roots that this machine trusts: the system's, else those of the certifi package."""
-    path = ssl.get_default_verify_paths().cafile
-    if path is None or not Path(path).exists():
+def _system_roots(environ: Mapping[str, str]) -> bytes:
+    """The roots that this machine trusts, else those of the certifi package, and the user's own."""
+    default = ssl.get_default_verify_paths().cafile
+    if default is None or not Path(default).exists():
         import certifi
 
-        path = certifi.where()
-    return Path(path).read_bytes()
+        default = certifi.where()
+    named = [environ[name] for name in _ROOT_VARIABLES if environ.get(name)]
+    paths = dict.fromkeys([default, *(name for name in named if Path(name).is_file())])
+    return b"\n".join(Path(path).read_bytes() for path in paths)
 
 
 def _service_account(project: str) -> bytes:

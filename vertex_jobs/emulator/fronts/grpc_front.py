@@ -1,38 +1,57 @@
-"""The gRPC front: the method table behind generic handlers, on a Unix socket with TLS.
+"""The gRPC front: the method table behind generic handlers, on Unix sockets.
 
-The listener hands it the connections that negotiate HTTP/2. Service names of v1 and v1beta1 are
+The listener hands it the connections that speak HTTP/2. Service names of v1 and v1beta1 are
 served with the v1 messages.
 """
 
-from collections.abc import Sequence
-from pathlib import Path
+import asyncio
+import traceback
+from collections.abc import Callable, Sequence
 
 import grpc
 import grpc.aio
 
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.faults.disturbance import ConnectionDroppedError
 from vertex_jobs.emulator.fronts.calls import HoldPolicy, call_of
+from vertex_jobs.emulator.fronts.grpc_sockets import GrpcSockets
 from vertex_jobs.emulator.services.methods import Method
+from vertex_jobs.emulator.services.versions import refuse_unknown_fields, retyped_message
 from vertex_jobs.emulator.status import ApiError
 
 __all__ = ["start_grpc"]
 
-_VERSIONS = ("v1", "v1beta1")
+
+def _full_names(method: Method) -> dict[str, str]:
+    """Full names of the method's services, and the version of each."""
+    if "." in method.service:
+        return {method.service: ""}
+    return {
+        f"google.cloud.aiplatform.{version}.{method.service}": version
+        for version in method.versions
+    }
 
 
-def _full_names(service: str) -> list[str]:
-    if "." in service:
-        return [service]
-    return [f"google.cloud.aiplatform.{version}.{service}" for version in _VERSIONS]
-
-
-def _handler(method: Method, hold: HoldPolicy) -> grpc.RpcMethodHandler:
+def _handler(
+    method: Method, hold: HoldPolicy, version: str, drop: Callable[[str], None]
+) -> grpc.RpcMethodHandler:
     async def answer(request: protos.Message, context: grpc.aio.ServicerContext) -> protos.Message:
         headers = {key: str(value) for key, value in context.invocation_metadata() or ()}
         try:
-            return await method.handler(request, call_of(headers, hold))
+            refuse_unknown_fields(request)
+            response = await method.handler(request, call_of(headers, hold))
+            return retyped_message(response, version)
         except ApiError as error:
             await context.abort(getattr(grpc.StatusCode, error.status), error.message)
+        except ConnectionDroppedError as error:
+            if not error.silent:
+                drop(context.peer())
+            await asyncio.Event().wait()  # until the connection has ended, which cancels this
+            raise
+        except Exception:
+            # A fault of ours, in the log with its traceback, is the service's plain text outside.
+            traceback.print_exc()
+            await context.abort(grpc.StatusCode.INTERNAL, "Internal error encountered.")
 
     return grpc.unary_unary_rpc_method_handler(
         answer,
@@ -41,31 +60,52 @@ def _handler(method: Method, hold: HoldPolicy) -> grpc.RpcMethodHandler:
     )
 
 
+class _Refusal(grpc.GenericRpcHandler):  # type: ignore[misc]
+    """Refuses by name what no other handler knows, methods of other Google APIs included."""
+
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler:
+        name = handler_call_details.method.strip("/").replace("/", ".")
+
+        async def refuse(request: bytes, context: grpc.aio.ServicerContext) -> bytes:
+            text = f"{name} is not emulated by Local Vertex."
+            await context.abort(grpc.StatusCode.UNIMPLEMENTED, text)
+            return b""
+
+        return grpc.unary_unary_rpc_method_handler(refuse)
+
+
 async def start_grpc(
-    methods: Sequence[Method], socket_path: Path, key: bytes, chain: bytes, hold: HoldPolicy
+    methods: Sequence[Method],
+    sockets: GrpcSockets,
+    key: bytes,
+    chain: bytes,
+    hold: HoldPolicy,
+    drop: Callable[[str], None],
 ) -> grpc.aio.Server:
-    """Serve the methods on a Unix socket.
+    """Serve the methods, with TLS and without.
 
     Args:
         methods: The table.
-        socket_path: Where to listen; only our own user may enter its folder.
+        sockets: Where to listen.
         key: The leaf's private key, PEM.
         chain: The leaf and its issuer, PEM.
         hold: How reads are held.
+        drop: Breaks the connection of a peer.
     """
     server = grpc.aio.server(options=[("grpc.max_receive_message_length", -1)])
     services: dict[str, dict[str, grpc.RpcMethodHandler]] = {}
     for method in methods:
-        for service in _full_names(method.service):
-            services.setdefault(service, {})[method.name] = _handler(method, hold)
-    server.add_generic_rpc_handlers(
-        tuple(
-            grpc.method_handlers_generic_handler(service, handlers)
-            for service, handlers in services.items()
-        )
-    )
-    socket_path.unlink(missing_ok=True)
+        for service, version in _full_names(method).items():
+            services.setdefault(service, {})[method.name] = _handler(method, hold, version, drop)
+    known = [
+        grpc.method_handlers_generic_handler(service, handlers)
+        for service, handlers in services.items()
+    ]
+    server.add_generic_rpc_handlers((*known, _Refusal()))
+    for path in (sockets.tls, sockets.plain):
+        path.unlink(missing_ok=True)
     credentials = grpc.ssl_server_credentials([(key, chain)])
-    server.add_secure_port(f"unix:{socket_path}", credentials)
+    server.add_secure_port(f"unix:{sockets.tls}", credentials)
+    server.add_insecure_port(f"unix:{sockets.plain}")
     await server.start()
     return server

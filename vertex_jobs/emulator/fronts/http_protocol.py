@@ -5,10 +5,13 @@ TensorFlow's ``gs://`` file system sends ``Transfer-Encoding: identity`` with em
 It is taken out of the request's head here, where it says nothing.
 """
 
+import asyncio
 import re
 
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from vertex_jobs.emulator.faults.connections import DROP
 
 __all__ = ["HttpProtocol"]
 
@@ -22,6 +25,11 @@ class HttpProtocol(H11Protocol):
     """uvicorn's HTTP/1.1 protocol behind a look at each request's head."""
 
     _head = b""
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Say to each request how its connection is broken."""
+        self.app_state[DROP] = transport.abort
+        super().connection_made(transport)
 
     def data_received(self, data: bytes) -> None:
         """Hand the bytes on, each head whole and without an identity coding."""

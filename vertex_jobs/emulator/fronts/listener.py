@@ -1,8 +1,8 @@
 """The one loopback port: plain HTTP, TLS and the CONNECT proxy, told apart by their first bytes.
 
 A TLS ClientHello that offers ``h2`` and not ``http/1.1`` is gRPC and is relayed to its Unix
-socket; other TLS is HTTPS; ``CONNECT`` to a Google API host is answered and looked at again;
-``CONNECT`` elsewhere is a tunnel to that host. Everything else is plain HTTP.
+socket, as is HTTP/2 without TLS; other TLS is HTTPS; ``CONNECT`` to a Google API host is answered
+and looked at again; ``CONNECT`` elsewhere is a tunnel to that host. The rest is plain HTTP.
 """
 
 import asyncio
@@ -12,24 +12,22 @@ import ssl
 from collections.abc import Callable
 from pathlib import Path
 
+from vertex_jobs.emulator.fronts.grpc_sockets import GrpcSockets
 from vertex_jobs.emulator.fronts.hello import offered_protocols
+from vertex_jobs.emulator.fronts.hosts import is_google_host
+from vertex_jobs.emulator.fronts.outer_proxy import OuterProxy
 from vertex_jobs.emulator.fronts.peers import is_own_user
 from vertex_jobs.emulator.fronts.tunnels import open_tunnel, relay
 
-__all__ = ["Listener", "is_google_host"]
+__all__ = ["Listener"]
 
 _HANDSHAKE_RECORD = 0x16
+#: How a client begins that speaks HTTP/2 without TLS: gRPC over an insecure channel.
+#: Source: RFC 9113 section 3.4.
+_HTTP_2 = b"PRI * HT"
 #: A client that connects and says nothing is let go.
 _FIRST_BYTES_SECONDS = 20.0
 _MAX_PEEK = 16384
-
-
-def is_google_host(host: str) -> bool:
-    """Whether the fronts answer for this host instead of the network."""
-    return host.endswith(".googleapis.com") or host in (
-        "googleapis.com",
-        "metadata.google.internal",
-    )
 
 
 class Listener:
@@ -44,22 +42,23 @@ class Listener:
         self,
         http_protocol: Callable[[], asyncio.Protocol],
         tls: ssl.SSLContext,
-        grpc_socket: Path,
-        outer_proxy: str = "",
+        grpc_sockets: GrpcSockets,
+        outer_proxy: OuterProxy,
     ) -> None:
         """Take the fronts.
 
         Args:
             http_protocol: Makes the protocol of one HTTP/1.1 connection.
             tls: Context of the HTTPS side.
-            grpc_socket: Where the gRPC front listens.
-            outer_proxy: URL of the proxy that tunnels to other hosts go through; empty for none.
+            grpc_sockets: Where the gRPC front listens.
+            outer_proxy: What tunnels to other hosts go through.
         """
         self._http_protocol = http_protocol
         self._tls = tls
-        self._grpc_socket = grpc_socket
+        self._grpc_sockets = grpc_sockets
         self._outer_proxy = outer_proxy
         self._tasks: set[asyncio.Task[None]] = set()
+        self._grpc_peers: dict[str, socket.socket] = {}
         self.relays = 0
         self.on_connection: Callable[[], None] = lambda: None
 
@@ -77,6 +76,12 @@ class Listener:
         finally:
             for task in self._tasks:
                 task.cancel()
+
+    def drop(self, peer: str) -> None:
+        """Break a connection, named as gRPC names its peer."""
+        connection = self._grpc_peers.get(peer)
+        if connection is not None:
+            connection.shutdown(socket.SHUT_RDWR)
 
     async def _greet(self, connection: socket.socket) -> None:
         connection.setblocking(False)
@@ -97,16 +102,27 @@ class Listener:
         loop = asyncio.get_running_loop()
         if not first:
             connection.close()
+        elif first.startswith(_HTTP_2):
+            await self._to_grpc(connection, self._grpc_sockets.plain)
         elif first[0] != _HANDSHAKE_RECORD:
             await loop.connect_accepted_socket(self._http_protocol, connection)
         elif await self._speaks_grpc(connection):
-            inner = socket.socket(socket.AF_UNIX)
-            inner.setblocking(False)
-            await loop.sock_connect(inner, str(self._grpc_socket))
-            await self._relay(connection, inner)
+            await self._to_grpc(connection, self._grpc_sockets.tls)
         else:
             with contextlib.suppress(ssl.SSLError, ConnectionError):
                 await loop.connect_accepted_socket(self._http_protocol, connection, ssl=self._tls)
+
+    async def _to_grpc(self, connection: socket.socket, path: Path) -> None:
+        inner = socket.socket(socket.AF_UNIX)
+        inner.bind("")  # an abstract name of its own, by which gRPC tells its connections apart
+        inner.setblocking(False)
+        await asyncio.get_running_loop().sock_connect(inner, str(path))
+        peer = f"unix-abstract:{inner.getsockname()[1:].decode()}"
+        self._grpc_peers[peer] = connection
+        try:
+            await self._relay(connection, inner)
+        finally:
+            del self._grpc_peers[peer]
 
     async def _speaks_grpc(self, connection: socket.socket) -> bool:
         header = await asyncio.wait_for(_peek(connection, 5), _FIRST_BYTES_SECONDS)
@@ -123,7 +139,8 @@ class Listener:
         loop = asyncio.get_running_loop()
         if is_google_host(host):
             await loop.sock_sendall(connection, b"HTTP/1.1 200 Connection established\r\n\r\n")
-            await self._dispatch(connection, await _peek(connection, 8))
+            first = await asyncio.wait_for(_peek(connection, 8), _FIRST_BYTES_SECONDS)
+            await self._dispatch(connection, first)
             return
         try:
             opening = open_tunnel(host.strip("[]"), int(port), self._outer_proxy)

@@ -10,8 +10,9 @@ import errno
 import os
 import socket
 import struct
+from typing import NamedTuple
 
-__all__ = ["is_own_user"]
+__all__ = ["PeerSocket", "find_socket", "is_own_user"]
 
 _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20
@@ -25,6 +26,13 @@ _ALL_STATES = 0xFFFFFFFF
 _NO_COOKIE = b"\xff" * 8
 
 
+class PeerSocket(NamedTuple):
+    """A socket of this machine: its owner, and the number that /proc/PID/fd shows for it."""
+
+    uid: int
+    inode: int
+
+
 def is_own_user(connection: socket.socket) -> bool:
     """Whether the peer's socket, which must be an IPv4 one on this machine, is our user's.
 
@@ -32,12 +40,16 @@ def is_own_user(connection: socket.socket) -> bool:
         OSError: If the kernel cannot be asked.
     """
     # The peer's socket: its local address is our remote one.
-    owner = _owner(connection.getpeername()[:2], connection.getsockname()[:2])
-    return owner == os.geteuid()
+    found = find_socket(connection.getpeername()[:2], connection.getsockname()[:2])
+    return found is not None and found.uid == os.geteuid()
 
 
-def _owner(local: tuple[str, int], remote: tuple[str, int]) -> int | None:
-    """User id of the socket with those addresses; None if there is none."""
+def find_socket(local: tuple[str, int], remote: tuple[str, int]) -> PeerSocket | None:
+    """The socket with those IPv4 addresses; None if there is none.
+
+    Raises:
+        OSError: If the kernel cannot be asked.
+    """
     query = _QUERY.pack(socket.AF_INET, socket.IPPROTO_TCP, 0, 0, _ALL_STATES)
     identity = _SOCKET_ID.pack(
         local[1].to_bytes(2, "big"),
@@ -58,4 +70,4 @@ def _owner(local: tuple[str, int], remote: tuple[str, int]) -> int | None:
         if code == errno.ENOENT:
             return None
         raise OSError(code, f"sock_diag: {os.strerror(code)}")
-    return int(_ANSWER.unpack_from(answer, _HEADER.size)[-2])
+    return PeerSocket(*_ANSWER.unpack_from(answer, _HEADER.size)[-2:])

@@ -6,6 +6,7 @@ Source: google.api.HttpRule; AIP-127.
 """
 
 import json
+import re
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
@@ -13,8 +14,11 @@ from urllib.parse import parse_qsl
 from google.protobuf import json_format
 
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.faults.connections import end_connection
+from vertex_jobs.emulator.faults.disturbance import ConnectionDroppedError
 from vertex_jobs.emulator.fronts.calls import HoldPolicy, call_of
 from vertex_jobs.emulator.services.methods import Method
+from vertex_jobs.emulator.services.versions import retyped_json
 from vertex_jobs.emulator.status import ApiError
 
 __all__ = ["RestFront", "read_body", "send_json"]
@@ -23,8 +27,13 @@ Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
-#: REST versions that are served with the v1 messages.
-VERSIONS = ("/v1/", "/v1beta1/")
+#: Source: "System parameters" of Google Cloud APIs.
+_SYSTEM_PARAMETERS = frozenset(
+    ("access_token", "alt", "callback", "key", "oauth_token", "prettyPrint", "quotaUser")
+)
+_VERSIONED = re.compile(r"/(ui|v\d\w*)/(.*)", re.DOTALL)
+#: Where the generated REST clients ask for operations, locations and policies.
+_OTHER_NAMES = {"ui": "v1"}
 
 
 async def read_body(receive: Receive) -> bytes:
@@ -37,14 +46,15 @@ async def read_body(receive: Receive) -> bytes:
             return b"".join(parts)
 
 
-async def send_json(send: Send, status: int, form: object) -> None:
-    """Answer with one JSON document."""
+async def send_json(send: Send, status: int, form: object, headers: Mapping[str, str] = {}) -> None:
+    """Answer with one JSON document; ``headers`` are added to the usual ones."""
     body = json.dumps(form, ensure_ascii=False).encode()
-    headers = [
+    fields = [
         (b"content-type", b"application/json; charset=UTF-8"),
         (b"content-length", str(len(body)).encode()),
+        *((name.encode(), value.encode()) for name, value in headers.items()),
     ]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.start", "status": status, "headers": fields})
     await send({"type": "http.response.body", "body": body})
 
 
@@ -56,22 +66,23 @@ class RestFront:
         self._methods = [(method, rule) for method in methods for rule in method.rules]
         self._hold = hold
 
-    def find(self, verb: str, path: str) -> tuple[Method, str, dict[str, str]] | None:
-        """The method that a request means, the field of its body and the fields of its path."""
-        for version in VERSIONS:
-            if not path.startswith(version):
-                continue
-            for method, rule in self._methods:
-                fields = rule.match(verb, path[len(version) :])
-                if fields is not None:
-                    return method, rule.body, fields
+    def find(self, verb: str, path: str) -> tuple[Method, str, str, dict[str, str]] | None:
+        """The method that a request means, version, field of its body and fields of its path."""
+        parts = _VERSIONED.fullmatch(path)
+        if parts is None:
+            return None
+        version, rest = _OTHER_NAMES.get(parts[1], parts[1]), parts[2]
+        for method, rule in self._methods:
+            fields = rule.match(verb, rest) if version in method.versions else None
+            if fields is not None:
+                return method, version, rule.body, fields
         return None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request whose path belongs to this API."""
-        query = dict(parse_qsl(scope["query_string"].decode(), keep_blank_values=True))
-        integers = "enum-encoding=int" in (query.get("$alt") or query.pop("alt", ""))
-        query = {key: value for key, value in query.items() if not key.startswith("$")}
+        pairs = parse_qsl(scope["query_string"].decode(), keep_blank_values=True)
+        query = dict(pairs)
+        integers = "enum-encoding=int" in (query.get("$alt") or query.get("alt", ""))
         try:
             path = scope["raw_path"].decode("latin-1").partition("?")[0]
             found = self.find(scope["method"], path)
@@ -80,24 +91,50 @@ class RestFront:
                     "UNIMPLEMENTED",
                     f"{scope['method']} {path} is not emulated by Local Vertex.",
                 )
-            method, body_field, path_fields = found
+            method, version, body_field, path_fields = found
             body = await read_body(receive)
-            request = _request(method, body_field, path_fields, query, body)
+            fields = _with_lists(_fields(query), pairs, method.request)
+            request = _request(method, body_field, path_fields, fields, body)
             call = call_of(_headers(scope), self._hold)
             answer = await method.handler(request, call)
         except ApiError as error:
             await send_json(send, error.http_status, error.to_json())
             return
+        except ConnectionDroppedError as error:
+            await end_connection(scope, receive, error)
+            return
         form = protos.to_json(answer, integers_for_enums=integers)
-        await send_json(send, 200, form)
+        await send_json(send, 200, retyped_json(form, version))
 
 
 def _headers(scope: Scope) -> Mapping[str, str]:
     return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
 
 
+def _fields(query: Mapping[str, str]) -> dict[str, str]:
+    """The parameters that are fields of the request, without those of the transport.
+
+    Raises:
+        ApiError: UNIMPLEMENTED, if a part of the answer is asked for.
+    """
+    if "fields" in query or "$fields" in query:
+        raise ApiError(
+            "UNIMPLEMENTED",
+            "fields: Local Vertex gives whole answers; lists take a readMask, or leave it out.",
+        )
+    return {
+        key: value
+        for key, value in query.items()
+        if key not in _SYSTEM_PARAMETERS and not key.startswith("$")
+    }
+
+
 def _request(
-    method: Method, body_field: str, path_fields: dict[str, str], query: dict[str, str], body: bytes
+    method: Method,
+    body_field: str,
+    path_fields: dict[str, str],
+    query: dict[str, str | list[str]],
+    body: bytes,
 ) -> protos.Message:
     """The request message, from path, query and body."""
     request = method.request()
@@ -108,9 +145,37 @@ def _request(
             protos.from_json(form, target)
             if body_field != "*":
                 target.SetInParent()
-        protos.from_json({**query, **path_fields}, request)
+        protos.from_json(_nested({**query, **path_fields}), request)
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
         raise ApiError("INVALID_ARGUMENT", f"Invalid JSON payload received. {error}") from error
     except json_format.ParseError as error:
         raise ApiError("INVALID_ARGUMENT", f"Invalid JSON payload received. {error}") from error
     return request
+
+
+def _with_lists(
+    fields: Mapping[str, str], pairs: Sequence[tuple[str, str]], request_class: protos.Message
+) -> dict[str, str | list[str]]:
+    """The fields, those that the request repeats with all of their values."""
+    repeated = {
+        name
+        for field in request_class.DESCRIPTOR.fields
+        if field.is_repeated
+        for name in (field.name, field.json_name)
+    }
+    return {
+        name: [one for key, one in pairs if key == name] if name in repeated else value
+        for name, value in fields.items()
+    }
+
+
+def _nested(fields: Mapping[str, str | list[str]]) -> dict[str, Any]:
+    """Fields such as ``model.name`` as the JSON that they mean."""
+    form: dict[str, Any] = {}
+    for path, value in fields.items():
+        *parents, last = path.split(".")
+        target = form
+        for parent in parents:
+            target = target.setdefault(parent, {})
+        target[last] = value
+    return form

@@ -3,7 +3,8 @@
 import asyncio
 import contextlib
 import socket
-from urllib.parse import urlsplit
+
+from vertex_jobs.emulator.fronts.outer_proxy import OuterProxy
 
 __all__ = ["open_tunnel", "relay"]
 
@@ -29,37 +30,53 @@ async def relay(left: socket.socket, right: socket.socket) -> None:
         await asyncio.gather(copy(left, right), copy(right, left))
 
 
-async def open_tunnel(host: str, port: int, proxy: str = "") -> socket.socket:
+async def open_tunnel(host: str, port: int, proxy: OuterProxy) -> socket.socket:
     """A connection to a host outside.
 
     Args:
         host: Name or address.
         port: TCP port.
-        proxy: URL of the user's own proxy, empty for none.
+        proxy: The user's own proxy.
 
     Raises:
         OSError: If the host cannot be reached, or the proxy refuses.
     """
-    parts = urlsplit(proxy)
-    near = (parts.hostname or host, parts.port or 3128) if proxy else (host, port)
-    loop = asyncio.get_running_loop()
-    family, kind, protocol, _, address = (await loop.getaddrinfo(*near, type=socket.SOCK_STREAM))[0]
-    connection = socket.socket(family, kind, protocol)
-    connection.setblocking(False)
-    try:
-        await loop.sock_connect(connection, address)
-        if proxy:
+    through = proxy.address(host)
+    connection = await _connect(*(through or (host, port)))
+    if through:
+        try:
             await _ask_proxy(connection, host, port, proxy)
-    except BaseException:
-        connection.close()
-        raise
+        except BaseException:
+            connection.close()
+            raise
     return connection
 
 
-async def _ask_proxy(connection: socket.socket, host: str, port: int, proxy: str) -> None:
+async def _connect(host: str, port: int) -> socket.socket:
+    """A connection to the first of the host's addresses that answers."""
     loop = asyncio.get_running_loop()
-    request = f"CONNECT {host}:{port} HTTP/1.1\r\nHost: {host}:{port}\r\n\r\n"
-    await loop.sock_sendall(connection, request.encode())
+    fault = OSError(f"{host} has no address")
+    for family, kind, protocol, _, address in await loop.getaddrinfo(
+        host, port, type=socket.SOCK_STREAM
+    ):
+        connection = socket.socket(family, kind, protocol)
+        connection.setblocking(False)
+        try:
+            await loop.sock_connect(connection, address)
+        except OSError as error:
+            connection.close()
+            fault = error
+        except BaseException:
+            connection.close()
+            raise
+        else:
+            return connection
+    raise fault
+
+
+async def _ask_proxy(connection: socket.socket, host: str, port: int, proxy: OuterProxy) -> None:
+    loop = asyncio.get_running_loop()
+    await loop.sock_sendall(connection, proxy.request(host, port))
     head = b""
     # Nothing follows the head before we speak, so reading past it is not possible.
     while b"\r\n\r\n" not in head and len(head) < _MAX_HEAD:
@@ -67,6 +84,6 @@ async def _ask_proxy(connection: socket.socket, host: str, port: int, proxy: str
         if not data:
             break
         head += data
-    status = head.split(b"\r\n", 1)[0]
-    if b" 200" not in status:
-        raise OSError(f"the proxy {proxy} answered {status.decode('latin-1')!r}")
+    status = head.split(b"\r\n", 1)[0].decode("latin-1")
+    if status.split(" ")[1:2] != ["200"]:
+        raise OSError(f"the proxy {proxy} answered {status!r}")

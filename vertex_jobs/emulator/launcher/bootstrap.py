@@ -1,5 +1,7 @@
 """Runs one module as ``python -m module arguments`` would, in a process made for it.
 
+A replica that is a command instead of a module starts here too, and becomes that program.
+
 The launcher executes this file by its path for a fresh replica; a warm parent loads it by its
 path for the replicas that it forks. Both so take the same steps in the same order, and nothing of
 this project is in ``sys.modules`` when the user's code runs. Standard library only, Python 3.9.
@@ -29,6 +31,8 @@ __all__ = ["THREAD_LIMITS", "import_preload", "leave_own_folder", "run"]
 #: compute alike; removed before user code runs.
 THREAD_LIMITS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
+#: What a shell answers for a command that it cannot start.
+_CANNOT_START = 127
 #: Python's own name for runpy's file is not its path in every version.
 _STARTING_FILES = (__file__, runpy.run_module.__code__.co_filename)
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -84,13 +88,7 @@ def _settle(replica: dict[str, Any]) -> None:
     for name in set(os.environ) - set(environment) - {"LC_CTYPE"}:
         del os.environ[name]
     os.environ.update(environment)
-    folder = replica["working_directory"]
-    try:
-        os.chdir(folder)
-    except OSError as error:
-        sys.stderr.write(f"cannot enter the working directory {folder!r}: {error.strerror}\n")
-        sys.stderr.flush()
-        os._exit(1)
+    _enter(replica["working_directory"])
     safe_path = getattr(sys.flags, "safe_path", False)
     first = [] if safe_path or sys.flags.isolated else [os.getcwd()]
     sys.path[:0] = first + replica["search_path"]
@@ -98,6 +96,29 @@ def _settle(replica: dict[str, Any]) -> None:
     sys.argv = ["-m", *replica["arguments"]]
     if hasattr(sys, "orig_argv"):
         sys.orig_argv = [sys.executable, "-m", replica["module"], *replica["arguments"]]
+
+
+def _enter(folder: str) -> None:
+    try:
+        os.chdir(folder)
+    except OSError as error:
+        _give_up(f"cannot enter the working directory {folder!r}: {error.strerror}", 1)
+
+
+def _give_up(message: str, code: int) -> NoReturn:
+    sys.stderr.write(f"{message}\n")
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _execute(replica: dict[str, Any]) -> NoReturn:
+    """Become another program, found on the replica's own PATH."""
+    command, environment = replica["command"], replica["environment"]
+    _enter(replica["working_directory"])
+    try:
+        os.execvpe(command[0], command, environment)
+    except OSError as error:
+        _give_up(f"cannot start {command[0]!r}: {error.strerror}", _CANNOT_START)
 
 
 def _run_main(module: str) -> BaseException | None:
@@ -197,6 +218,8 @@ def _main() -> NoReturn:
     replica["environment"] = {
         name: text for name, text in os.environ.items() if name not in replica["hidden"]
     }
+    if replica["command"]:
+        _execute(replica)
     import_preload(replica["preload"])
     gc.freeze()  # as in a warm parent: what is only imported need not be searched at the end
     run(replica)

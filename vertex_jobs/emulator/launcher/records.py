@@ -10,7 +10,7 @@ __all__ = ["Capabilities", "Exit", "ReplicaSpec"]
 
 @dataclass(frozen=True)
 class ReplicaSpec:
-    """One process to start, as ``python -m module arguments`` would.
+    """One process to start, as ``python -m module arguments`` would, or as a command would.
 
     Attributes:
         replica_id: For messages only, e.g. ``workerpool0-0``.
@@ -24,6 +24,9 @@ class ReplicaSpec:
         preload: Third-party modules that the script imports. Never the user's own: a warm parent
             would keep the old version of an edited file.
         warm: Whether a warm parent may fork it.
+        command: A program and its arguments to run instead of a module, found on the
+            environment's PATH; never a shell's text. Module, arguments, search path and preload
+            mean nothing then, and it must not be warm.
     """
 
     replica_id: str
@@ -35,6 +38,7 @@ class ReplicaSpec:
     working_directory: str
     preload: tuple[str, ...]
     warm: bool
+    command: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

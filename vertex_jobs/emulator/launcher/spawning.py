@@ -91,6 +91,7 @@ def spawn_fresh(replica: Mapping[str, Any], output: int, errors: int) -> int:
         "search_path": replica["search_path"],
         "working_directory": replica["working_directory"],
         "preload": replica["preload"],
+        "command": replica["command"],
         "hidden": [name for name in bootstrap.THREAD_LIMITS if name not in environment],
     }
     command = [

@@ -46,6 +46,7 @@ class Change:
     now: float
     doomed_payloads: list[int] = field(default_factory=list)
     new_buckets: list[str] = field(default_factory=list)
+    written: list[StoredObject] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Catalog:
         *,
         create_buckets: bool = False,
         on_implicit_bucket: Callable[[str], None] | None = None,
+        on_write: Callable[[StoredObject], None] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Open the store's files and remove what a killed process left."""
@@ -83,6 +85,7 @@ class Catalog:
         self.database = Database(directory / "objects.sqlite")
         self.create_buckets = create_buckets
         self._on_implicit_bucket = on_implicit_bucket
+        self._on_write = on_write
         self._clock = clock
         with self.change() as change:
             rows = change.sql.execute("SELECT payload FROM objects")
@@ -99,6 +102,9 @@ class Catalog:
         for name in change.new_buckets:
             if self._on_implicit_bucket is not None:
                 self._on_implicit_bucket(name)
+        for stored in change.written:
+            if self._on_write is not None:
+                self._on_write(stored)
 
     def bucket(self, sql: sqlite3.Connection, name: str) -> Bucket:
         """Find a bucket.
@@ -211,6 +217,7 @@ class Catalog:
         )
         if replaced is not None:
             self._release(change, replaced.payload)
+        change.written.append(stored)
         return stored
 
     def set_attributes(

@@ -47,19 +47,21 @@ class ObjectStore(ObjectReader):
         *,
         create_buckets: bool = False,
         on_implicit_bucket: Callable[[str], None] | None = None,
+        on_write: Callable[[StoredObject], None] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Open the store, and make its files when they are missing.
 
         With ``create_buckets`` the first write to an unknown bucket makes it;
-        ``on_implicit_bucket`` is then called with its name, from the writing thread. ``clock``
-        gives seconds since the epoch.
+        ``on_implicit_bucket`` is then called with its name, from the writing thread; ``on_write``
+        likewise with every new generation of an object. ``clock`` gives seconds since the epoch.
         """
         super().__init__(
             Catalog(
                 directory,
                 create_buckets=create_buckets,
                 on_implicit_bucket=on_implicit_bucket,
+                on_write=on_write,
                 clock=clock,
             )
         )

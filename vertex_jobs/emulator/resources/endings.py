@@ -12,7 +12,16 @@ from dataclasses import dataclass
 
 from vertex_jobs.emulator.resources import states
 
-__all__ = ["CANCELLED", "Action", "Decision", "Ending", "History", "ReplicaEnd", "Retries", "decide"]
+__all__ = [
+    "CANCELLED",
+    "Action",
+    "Decision",
+    "Ending",
+    "History",
+    "ReplicaEnd",
+    "Retries",
+    "decide",
+]
 
 #: Source: "Understand the custom training service": a worker is restarted up to 5 times, then the
 #: job is retried up to 3 times; a job that aborts is restarted up to 3 times.
@@ -85,9 +94,9 @@ class ReplicaEnd:
         SIGKILL without signs of memory trouble is one, and so is every failure that is neither
         the program's own exit nor an abort.
         """
-        if self.status == 0 or self.out_of_memory or self.signal in _ABORTS:
+        if self.status == 0 or self.out_of_memory:
             return False
-        return self.machine_lost or self.signal != 0
+        return self.machine_lost or self.signal not in (0, *_ABORTS)
 
 
 @dataclass(frozen=True)

@@ -15,14 +15,20 @@ from vertex_jobs.names import ResourceName
 __all__ = ["Identity", "project_number"]
 
 
+#: Of ids that stand for a number nobody named an id for.
+_NUMBERED_PREFIX = "project-"
+
+
 def project_number(project: str) -> str:
     """The number that stands for a project id in answers; a number stays as it is.
 
     The real number is the service's secret. Ours is derived from the id, twelve digits, so that
-    it is the same in every session.
+    it is the same in every session; ``project-NUMBER`` is our id of a project that was only ever
+    named by its number.
     """
-    if project.isdigit():
-        return project
+    number = project.removeprefix(_NUMBERED_PREFIX)
+    if number.isdigit():
+        return number
     digest = hashlib.sha256(project.encode()).digest()
     return str(10**11 + int.from_bytes(digest[:8], "big") % (9 * 10**11))
 

@@ -53,7 +53,7 @@ def request_cancel(job: protos.Message, now: timestamp_pb2.Timestamp) -> bool:
     Cancelling is a state, not a message to a process, so that it is never lost.
     Source: JobService.CancelCustomJob, best effort and asynchronous.
     """
-    if job.state not in ACTIVE or job.state == CANCELLING:
+    if job.state not in ACTIVE | {PAUSED} or job.state == CANCELLING:
         return False
     advance(job, CANCELLING, now)
     return True

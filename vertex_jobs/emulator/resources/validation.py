@@ -5,31 +5,28 @@ each with its field); the wording of a message is the service's where it is publ
 ours. Source: CustomJob, WorkerPoolSpec and StudySpec protos; public reports of real answers.
 """
 
-import itertools
 import re
 
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources.machines import check_image
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.names import is_gcs_uri
 
-__all__ = [
-    "check_custom_job_spec",
-    "check_labels",
-    "check_study",
-    "refuse_faults",
-    "refuse_unemulated",
-]
+__all__ = ["check_custom_job_spec", "check_labels", "refuse_faults", "refuse_reduction_server"]
 
 Faults = list[tuple[str, str]]
 
 _LABEL = re.compile(r"[^\WA-Z]*[\w-]*")
-_DOUBLE, _INTEGER, _CATEGORICAL, _DISCRETE = (
-    "double_value_spec",
-    "integer_value_spec",
-    "categorical_value_spec",
-    "discrete_value_spec",
+#: Known to be answered by themselves, without a list. Source: public reports of real answers.
+_PLAIN = re.compile(
+    r'Machine type ".*" is not supported\.'
+    r'|Accelerator ".*" is not supported for machine type ".*"'
+    r"|Invalid image URI"
 )
-_LOG_SCALES = (2, 3)  # UNIT_LOG_SCALE, UNIT_REVERSE_LOG_SCALE
-_GRID_SEARCH = 2
+_NETWORK = re.compile(r"projects/\d+/global/networks/[^/]+")
+_PERSISTENT_RESOURCE = re.compile(r"[a-z0-9-]*")
+#: Source: "Create a hyperparameter tuning job": all arguments together.
+_MOST_ARGUMENT_CHARACTERS = 100_000
 
 
 def refuse_faults(faults: Faults) -> None:
@@ -40,6 +37,8 @@ def refuse_faults(faults: Faults) -> None:
     """
     if not faults:
         return
+    if len(faults) == 1 and _PLAIN.fullmatch(faults[0][1]):
+        raise ApiError("INVALID_ARGUMENT", faults[0][1])
     listed = "".join(
         f"\t {number}.Field: {field}; Message: {message}"
         for number, (field, message) in enumerate(faults, start=1)
@@ -78,7 +77,7 @@ def check_custom_job_spec(spec: protos.Message, path: str) -> Faults:
     pools = spec.worker_pool_specs
     if not 1 <= len(pools) <= 4:
         return [(f"{path}.worker_pool_specs", f"{len(pools)} worker pools; 1 to 4 are allowed.")]
-    faults: Faults = []
+    faults = _check_references(spec, path)
     for number, pool in enumerate(pools):
         where = f"{path}.worker_pool_specs[{number}]"
         task = pool.WhichOneof("task")
@@ -89,9 +88,38 @@ def check_custom_job_spec(spec: protos.Message, path: str) -> Faults:
         if task is None:
             faults.append((where, "One of container_spec and python_package_spec must be set."))
             continue
-        if not pool.machine_spec.machine_type:
-            faults.append((f"{where}.machine_spec.machine_type", "The machine type is required."))
         faults += _check_task(getattr(pool, task), task, f"{where}.{task}")
+    return faults
+
+
+def _check_references(spec: protos.Message, path: str) -> Faults:
+    """What a job names outside of itself, and its time limit."""
+    faults: Faults = []
+    base = spec.base_output_directory.output_uri_prefix
+    if base and not is_gcs_uri(base):
+        field = f"{path}.base_output_directory.output_uri_prefix"
+        faults.append((field, f"{base!r} is not a Cloud Storage URI."))
+    if spec.network and _NETWORK.fullmatch(spec.network) is None:
+        faults.append(
+            (
+                f"{path}.network",
+                f"{spec.network!r}: expected projects/PROJECT_NUMBER/global/networks/NETWORK.",
+            )
+        )
+    if _PERSISTENT_RESOURCE.fullmatch(spec.persistent_resource_id) is None:
+        faults.append(
+            (
+                f"{path}.persistent_resource_id",
+                f"{spec.persistent_resource_id!r} can only contain numbers, lower case letters and "
+                "hyphens.",
+            )
+        )
+    if spec.tensorboard and spec.experiment:
+        faults.append((path, "tensorboard and experiment cannot both be set."))
+    if (spec.tensorboard or spec.experiment) and not spec.service_account:
+        faults.append((f"{path}.service_account", "It is required with tensorboard or experiment."))
+    if spec.scheduling.timeout.ToNanoseconds() < 0:
+        faults.append((f"{path}.scheduling.timeout", "The timeout must not be negative."))
     return faults
 
 
@@ -99,10 +127,14 @@ def _check_task(task: protos.Message, kind: str, path: str) -> Faults:
     faults: Faults = []
     if len(task.env) > 100:
         faults.append((f"{path}.env", f"{len(task.env)} variables; at most 100 are allowed."))
+    if sum(map(len, task.args)) > _MOST_ARGUMENT_CHARACTERS:
+        faults.append(
+            (f"{path}.args", f"At most {_MOST_ARGUMENT_CHARACTERS} characters are allowed.")
+        )
     if kind == "container_spec":
         if not task.image_uri:
             faults.append((f"{path}.image_uri", "The image URI is required."))
-        return faults
+        return faults + check_image(task.image_uri, f"{path}.image_uri")
     if not task.executor_image_uri:
         faults.append((f"{path}.executor_image_uri", "The executor image URI is required."))
     if not 1 <= len(task.package_uris) <= 100:
@@ -110,90 +142,23 @@ def _check_task(task: protos.Message, kind: str, path: str) -> Faults:
     faults += [
         (f"{path}.package_uris", f"{uri!r} is not a Cloud Storage URI.")
         for uri in task.package_uris
-        if not uri.startswith("gs://")
+        if not is_gcs_uri(uri)
     ]
     if not task.python_module:
         faults.append((f"{path}.python_module", "The Python module is required."))
     return faults
 
 
-def check_study(job: protos.Message) -> Faults:
-    """Metrics, parameters and counts of a tuning job."""
-    study, faults = job.study_spec, []
-    if job.max_trial_count < 1:
-        faults.append(("max_trial_count", "max_trial_count must be at least 1."))
-    if job.parallel_trial_count < 1:
-        faults.append(("parallel_trial_count", "parallel_trial_count must be at least 1."))
-    if job.max_failed_trial_count > job.max_trial_count:
-        faults.append(("max_failed_trial_count", "It must not exceed max_trial_count."))
-    if not study.metrics:
-        faults.append(("study_spec.metrics", "At least one metric is required."))
-    if not study.parameters:
-        faults.append(("study_spec.parameters", "At least one parameter is required."))
-    for field, items, key in (
-        ("metrics", study.metrics, "metric_id"),
-        ("parameters", study.parameters, "parameter_id"),
-    ):
-        ids = [getattr(item, key) for item in items]
-        faults += [
-            (f"study_spec.{field}", f"{name!r}: ids have no white space and are not empty.")
-            for name in ids
-            if not name or re.search(r"\s", name)
-        ]
-        if len(set(ids)) != len(ids):
-            faults.append((f"study_spec.{field}", "Ids must be unique."))
-    for parameter in study.parameters:
-        faults += _check_parameter(parameter, study.algorithm)
-    return faults
-
-
-def _check_parameter(parameter: protos.Message, algorithm: int) -> Faults:
-    path = f"study_spec.parameters[{parameter.parameter_id}]"
-    kind = parameter.WhichOneof("parameter_value_spec")
-    if kind is None:
-        return [(path, "One of the value specs must be set.")]
-    spec = getattr(parameter, kind)
-    faults: Faults = []
-    if kind in (_DOUBLE, _INTEGER):
-        if spec.min_value > spec.max_value:
-            faults.append((path, f"min_value {spec.min_value} exceeds max_value {spec.max_value}."))
-        if parameter.scale_type in _LOG_SCALES and spec.min_value <= 0:
-            faults.append((path, "A logarithmic scale needs a strictly positive range."))
-    elif kind == _DISCRETE:
-        values = list(spec.values)
-        if not 1 <= len(values) <= 1000 or any(
-            later - value < 1e-10 for value, later in itertools.pairwise(values)
-        ):
-            faults.append((path, "1 to 1000 values in increasing order, at least 1e-10 apart."))
-    elif not spec.values:
-        faults.append((path, "At least one value is required."))
-    if kind == _DOUBLE and algorithm == _GRID_SEARCH:
-        faults.append((path, "Grid search needs INTEGER, DISCRETE or CATEGORICAL parameters."))
-    if kind == _DOUBLE and parameter.conditional_parameter_specs:
-        faults.append((path, "A DOUBLE parameter cannot be the parent of a condition."))
-    for conditional in parameter.conditional_parameter_specs:
-        faults += _check_parameter(conditional.parameter_spec, algorithm)
-    return faults
-
-
-def refuse_unemulated(spec: protos.Message) -> None:
-    """Refuse what would change what the script sees and is not emulated.
+def refuse_reduction_server(spec: protos.Message, path: str) -> None:
+    """Refuse Reduction Server, whose image tells it.
 
     Raises:
-        ApiError: UNIMPLEMENTED, naming the field.
+        ApiError: UNIMPLEMENTED, naming the pool.
     """
     for number, pool in enumerate(spec.worker_pool_specs):
-        where = f"worker_pool_specs[{number}]"
-        for field in ("nfs_mounts", "lustre_mounts"):
-            if getattr(pool, field):
-                raise ApiError(
-                    "UNIMPLEMENTED",
-                    f"{where}.{field}: Local Vertex does not mount file servers; "
-                    "leave it out to rehearse, or submit to Vertex AI.",
-                )
         if "reductionserver" in pool.container_spec.image_uri:
             raise ApiError(
                 "UNIMPLEMENTED",
-                f"{where}.container_spec.image_uri: Local Vertex has no Reduction Server; "
-                "leave pool 2 out to rehearse, or submit to Vertex AI.",
+                f"{path}.worker_pool_specs[{number}].container_spec.image_uri: Local Vertex has no "
+                "Reduction Server; leave pool 2 out to rehearse, or submit to Vertex AI.",
             )

@@ -1,64 +1,153 @@
-"""The answers that Google clients ask for around the API: tokens, the project, locations.
+"""Tokens and signatures that Google clients ask for around the API.
 
-No credential is checked: who may call was settled by the owner of the connection. Sources: OAuth
-2.0 token endpoint of Google accounts, Resource Manager v3, IAM Credentials.
+No credential is checked: who may call was settled by the owner of the connection. Everything is
+signed with the throw-away service account that the clients were given, so signatures verify.
+Sources: OAuth 2.0 token endpoint of Google accounts; IAM Service Account Credentials API, v1.
 """
 
+import base64
+import json
 from collections.abc import Callable, Mapping
+from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
+from urllib.parse import parse_qsl
 
-from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.identity import project_number
-from vertex_jobs.emulator.services.methods import Call, Method, rule
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["answer_account_request", "project_methods"]
+__all__ = ["AccountService"]
 
-#: An hour, as the real endpoint grants.
-_TOKEN = {"access_token": "local-vertex", "expires_in": 3600, "token_type": "Bearer"}
+_TOKEN_PATHS = ("/token", "/oauth2/v4/token")
+_TOKEN_INFO_PATHS = ("/tokeninfo", "/oauth2/v3/tokeninfo")
+_ACCOUNTS = "/v1/projects/-/serviceAccounts/"
+#: An hour, as the real endpoints grant.
+_LIFETIME_SECONDS = 3600
+_ACCESS_TOKEN = "local-vertex"
 
-
-def answer_account_request(verb: str, path: str) -> Mapping[str, Any] | None:
-    """The JSON answer of a token or credentials request, or None if it is neither.
-
-    Raises:
-        ApiError: NOT_FOUND for the list of allowed locations, which google-auth accepts.
-    """
-    if verb == "POST" and path in ("/token", "/oauth2/v4/token"):
-        return _TOKEN
-    if path.startswith("/v1/projects/-/serviceAccounts/"):
-        raise ApiError("NOT_FOUND", "Local Vertex restricts no location.")
-    if verb == "GET" and path.startswith("/v3/projects/") and path.count("/") == 3:
-        return _project(path.rsplit("/", 1)[1])
-    return None
+Form = Mapping[str, Any]
 
 
-def _project(project: str) -> Mapping[str, Any]:
-    return {
-        "name": f"projects/{project_number(project)}",
-        "projectId": project,
-        "state": "ACTIVE",
-        "displayName": project,
-    }
+class AccountService:
+    """Answers the token and credentials calls."""
 
+    def __init__(self, credentials: Path, clock: Callable[[], float]) -> None:
+        """Sign as the service account of the file.
 
-def project_methods(project_of_number: Callable[[str], str]) -> list[Method]:
-    """The Resource Manager call that the SDK makes when it only knows a project's number."""
-    from google.cloud.resourcemanager_v3.types import GetProjectRequest, Project
+        Args:
+            credentials: A service-account file.
+            clock: Seconds since 1970.
+        """
+        self._account: dict[str, str] = json.loads(credentials.read_text(encoding="utf-8"))
+        self._clock = clock
 
-    request_class, project_class = GetProjectRequest.pb(), Project.pb()
+    @staticmethod
+    def takes(path: str) -> bool:
+        """Whether a request to that path is one of these."""
+        return path in (*_TOKEN_PATHS, *_TOKEN_INFO_PATHS) or path.startswith(_ACCOUNTS)
 
-    async def get_project(request: protos.Message, call: Call) -> protos.Message:
-        project = project_of_number(request.name.rpartition("/")[2])
-        return protos.from_json(_project(project), project_class())
+    def answer(self, verb: str, path: str, body: bytes) -> Form:
+        """The JSON answer to a request that this service ``takes``.
 
-    return [
-        Method(
-            "google.cloud.resourcemanager.v3.Projects",
-            "GetProject",
-            request_class,
-            project_class,
-            (rule("GET", "{name=resource-manager/projects/*}"),),
-            get_project,
+        Raises:
+            ApiError: If the request makes no sense; NOT_FOUND for the list of allowed locations,
+                which google-auth accepts.
+        """
+        if path in _TOKEN_PATHS:
+            return self._token(_read(body))
+        if path in _TOKEN_INFO_PATHS:
+            return {"email": self._account["client_email"], "expires_in": str(_LIFETIME_SECONDS)}
+        email, _, action = path.removeprefix(_ACCOUNTS).partition(":")
+        calls: dict[str, Callable[[str, Form], Form]] = {
+            "generateAccessToken": self._generate_access_token,
+            "generateIdToken": self._generate_id_token,
+            "signBlob": self._sign_blob,
+            "signJwt": self._sign_jwt,
+        }
+        if verb != "POST" or action not in calls:
+            raise ApiError("NOT_FOUND", "Local Vertex restricts no location.")
+        return calls[action](email, _read(body))
+
+    def _token(self, form: Form) -> Form:
+        """An access token, or an identity token when the assertion names an audience."""
+        audience = _claims(str(form.get("assertion", ""))).get("target_audience")
+        if audience:
+            return {"id_token": self._identity_token(self._account["client_email"], str(audience))}
+        return {
+            "access_token": _ACCESS_TOKEN,
+            "expires_in": _LIFETIME_SECONDS,
+            "token_type": "Bearer",
+        }
+
+    def _generate_access_token(self, email: str, form: Form) -> Form:
+        expiry = datetime.fromtimestamp(self._clock() + _LIFETIME_SECONDS, timezone.utc)
+        return {
+            "accessToken": _ACCESS_TOKEN,
+            "expireTime": expiry.strftime("%Y-%m-%dT%H:%M:%SZ"),
+        }
+
+    def _generate_id_token(self, email: str, form: Form) -> Form:
+        if not form.get("audience"):
+            raise ApiError("INVALID_ARGUMENT", "audience: The audience is required.")
+        return {"token": self._identity_token(email, str(form["audience"]))}
+
+    def _sign_blob(self, email: str, form: Form) -> Form:
+        payload = base64.b64decode(str(form.get("payload", "")))
+        signature = self._signer().sign(payload)
+        return {
+            "keyId": self._account["private_key_id"],
+            "signedBlob": base64.b64encode(signature).decode(),
+        }
+
+    def _sign_jwt(self, email: str, form: Form) -> Form:
+        try:
+            claims = json.loads(str(form.get("payload", "")))
+        except json.JSONDecodeError as error:
+            raise ApiError("INVALID_ARGUMENT", f"payload: {error}") from error
+        return {"keyId": self._account["private_key_id"], "signedJwt": self._encoded(claims)}
+
+    def _identity_token(self, email: str, audience: str) -> str:
+        now = int(self._clock())
+        return self._encoded(
+            {
+                "iss": "https://accounts.google.com",
+                "aud": audience,
+                "sub": email,
+                "email": email,
+                "iat": now,
+                "exp": now + _LIFETIME_SECONDS,
+            }
         )
-    ]
+
+    def _encoded(self, claims: Form) -> str:
+        from google.auth import jwt
+
+        untyped: Any = jwt
+        return str(untyped.encode(self._signer(), dict(claims)).decode())
+
+    def _signer(self) -> Any:
+        from google.auth import crypt
+
+        untyped: Any = crypt
+        return untyped.RSASigner.from_service_account_info(self._account)
+
+
+def _read(body: bytes) -> Form:
+    """A body that is a JSON object or a form."""
+    text = body.decode("utf-8", errors="replace")
+    if text.lstrip().startswith("{"):
+        try:
+            form: Form = json.loads(text)
+        except json.JSONDecodeError as error:
+            raise ApiError("INVALID_ARGUMENT", f"Invalid JSON payload received. {error}") from error
+        return form
+    return dict(parse_qsl(text))
+
+
+def _claims(assertion: str) -> Form:
+    """The claims of a JWT, unchecked; empty when it is none."""
+    try:
+        _, payload, _ = assertion.split(".")
+        claims: Form = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))
+    except ValueError:
+        return {}
+    return claims

@@ -4,23 +4,27 @@ The three collections differ in their messages and in what is checked; everythin
 once. Source: JobService and PipelineService of the v1 API.
 """
 
+import asyncio
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import states
-from vertex_jobs.emulator.resources.identity import Identity, project_number
+from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
 from vertex_jobs.emulator.services.listing import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, rule
-from vertex_jobs.emulator.services.operations import done_operation
+from vertex_jobs.emulator.services.operations import OperationService
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store import Store
+from vertex_jobs.emulator.tables.policies import PolicyTable
+from vertex_jobs.emulator.tables.projects import ProjectTable
 from vertex_jobs.names import ResourceName
 
 __all__ = ["Collection", "JobService"]
 
-Admit = Callable[[protos.Message, str, Mapping[str, Any]], None]
+Admit = Callable[[protos.Message, ResourceName, Mapping[str, Any]], list[str]]
 Start = Callable[[ResourceName], None]
 
 
@@ -34,7 +38,8 @@ class Collection:
         kind: The message's name, e.g. ``CustomJob``.
         field: The field of create requests, e.g. ``custom_job``.
         plural: The field of list answers, e.g. ``custom_jobs``.
-        admit: Checks and completes a new resource; given the project and the options.
+        admit: Checks and completes a new resource, given its project and location and the options;
+            answers the warnings that belong into the job's log.
     """
 
     name: str
@@ -53,6 +58,7 @@ class JobService:
         collection: Collection,
         store: Store,
         identity: Identity,
+        operations: OperationService,
         *,
         start: Start,
         cancel: Start,
@@ -63,12 +69,16 @@ class JobService:
             collection: What is served.
             store: Where the resources are.
             identity: Source of names and times.
+            operations: Makes what deletes are answered with.
             start: Called with the name of each new job once it is durable.
             cancel: Called with the name of a job whose state has become CANCELLING.
         """
         self._collection = collection
         self._store = store
+        self._projects = ProjectTable(store.database)
+        self._policies = PolicyTable(store.database)
         self._identity = identity
+        self._operations = operations
         self._start = start
         self._cancel = cancel
 
@@ -105,25 +115,20 @@ class JobService:
         ]
 
     def _find(self, text: str, *, trials: bool = True) -> tuple[ResourceName, protos.Message]:
-        try:
-            name = ResourceName.parse(text)
-        except ValueError as error:
-            raise ApiError("INVALID_ARGUMENT", str(error)) from error
+        name = numbered(parsed(text, self._collection.kind))
         resource = None
         if name.collection == self._collection.name:
             resource = self._store.load(name.collection, name.resource_id, trials=trials)
-        if resource is None or ResourceName.parse(resource.name) != ResourceName(
-            project_number(name.project), name.location, name.collection, name.resource_id
-        ):
+        if resource is None or resource.name != str(name):
             raise ApiError("NOT_FOUND", f"The {self._collection.kind} {text!r} does not exist.")
         return name, resource
 
     async def create(self, request: protos.Message, call: Call) -> protos.Message:
         """Check, complete and keep a new job; then start it."""
-        parent = ResourceName.parse(f"{request.parent}/{self._collection.name}/0")
+        parent = parent_of(request.parent, self._collection.name)
         resource = protos.message_class(self._collection.kind)()
         resource.CopyFrom(getattr(request, self._collection.field))
-        self._collection.admit(resource, parent.project, call.options)
+        warnings = self._collection.admit(resource, parent, call.options)
         name = self._identity.new_name(parent.project, parent.location, self._collection.name)
         resource.name = str(name)
         now = self._identity.now()
@@ -132,9 +137,10 @@ class JobService:
         for output in ("state", "start_time", "end_time", "error"):
             resource.ClearField(output)
         states.advance(resource, states.QUEUED, now)
-        states.advance(resource, states.PENDING, now)
+        settings = {**call.options, "warnings": warnings}
         with self._store.transaction():
-            self._store.insert(resource, project=parent.project, settings=call.options)
+            self._projects.note(parent.project)
+            self._store.insert(resource, project=parent.project, settings=settings)
         self._start(name)
         return resource
 
@@ -142,9 +148,10 @@ class JobService:
         """The job; held for a change as long as the caller asks and the job goes on."""
         name, resource = self._find(request.name)
         if call.hold_seconds > 0 and not states.is_terminal(resource):
-            deadline = self._identity.unix_time() + call.hold_seconds
+            loop = asyncio.get_running_loop()
+            deadline = loop.time() + call.hold_seconds  # a connection lives in real time
             while not states.is_terminal(resource):
-                left = deadline - self._identity.unix_time()
+                left = deadline - loop.time()
                 unchanged = not call.seen or resource.update_time.ToJsonString() == call.seen
                 if left <= 0 or not unchanged:
                     break
@@ -154,16 +161,26 @@ class JobService:
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
         """One page, newest first."""
-        parent = ResourceName.parse(f"{request.parent}/{self._collection.name}/0")
-        projects = (parent.project, project_number(parent.project))
-        resources = self._store.page(
-            self._collection.name, projects, parent.location, page_start(request.page_token)
+        parent = numbered(parent_of(request.parent, self._collection.name))
+        rows = self._store.page(
+            self._collection.name, parent.project, parent.location, page_start(request)
         )
-        page, token = take_page(resources, request.filter, request.page_size)
+        page, token = take_page(rows, request, protos.message_class(self._collection.kind))
         answer = protos.message_class(f"List{self._collection.kind}sResponse")()
-        getattr(answer, self._collection.plural).extend(page)
+        getattr(answer, self._collection.plural).extend(self._with_trials(page, request))
         answer.next_page_token = token
         return answer
+
+    def _with_trials(
+        self, page: list[protos.Message], request: protos.Message
+    ) -> list[protos.Message]:
+        """The page's tuning jobs completed by their trials, where they are wanted."""
+        paths = request.read_mask.paths
+        wanted = not paths or "*" in paths or "trials" in paths
+        if self._collection.kind == "HyperparameterTuningJob" and wanted:
+            for job in page:
+                job.trials.extend(self._store.trials(ResourceName.parse(job.name).resource_id))
+        return page
 
     async def cancel(self, request: protos.Message, call: Call) -> protos.Message:
         """Ask the job to end; a job that has ended is left as it is."""
@@ -186,5 +203,5 @@ class JobService:
             for collection, resource_id in self._store.owned(resource.name):
                 self._store.delete(collection, resource_id)
             self._store.delete(name.collection, name.resource_id)
-        operation_name = self._identity.new_name(name.project, name.location, "operations")
-        return done_operation(str(operation_name), protos.Empty())
+            self._policies.delete(str(name))
+            return self._operations.deleted(name)

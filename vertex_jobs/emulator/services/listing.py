@@ -1,45 +1,151 @@
-"""Pages of a collection: filter, page size and page token.
+"""Pages of a collection: filter, order, page size, page token and read mask.
 
-A page token is the place of the last resource sent in the order of creation, so that a page
-neither repeats nor loses a job that was created in between.
+Without an order the newest comes first and a page token is a place in the order of creation; with
+one it is the place of the last resource sent in that order. Either way a page neither repeats nor
+loses a resource that was created in between. Source: AIP-132, AIP-157, AIP-158.
 """
 
+import base64
+import binascii
+import functools
 import itertools
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from google.protobuf import field_mask_pb2
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.services.filters import compile_filter
+from vertex_jobs.emulator.services.filters import compile_filter, field_value
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["page_start", "take_page"]
+__all__ = ["Row", "masked", "page_start", "take_page"]
+
+#: A resource and its place in the order of creation.
+Row = tuple[int, protos.Message]
 
 #: Source: the API's list requests leave the size to the service; 100 is what it was seen to use.
 _DEFAULT_PAGE_SIZE = 100
 _MAX_PAGE_SIZE = 1000
 
 
-def page_start(token: str) -> int | None:
-    """The place before which the page begins; None for the first page.
+def page_start(request: protos.Message) -> int | None:
+    """The place before which the page begins; None for the first page and for ordered ones.
 
     Raises:
         ApiError: If the token is not one of ours.
     """
-    if not token:
+    if not request.page_token or _order(request):
         return None
-    if not token.isdigit():
-        raise ApiError("INVALID_ARGUMENT", f"The page token {token!r} is not valid.")
-    return int(token)
+    if not request.page_token.isdigit():
+        raise _bad_token(request)
+    return int(request.page_token)
 
 
 def take_page(
-    resources: Iterable[tuple[int, protos.Message]], filter_text: str, page_size: int
+    rows: Iterable[Row], request: protos.Message, message_class: protos.Message
 ) -> tuple[list[protos.Message], str]:
-    """The next page's resources and the token of the page after it, empty at the end."""
-    if page_size < 0:
-        raise ApiError("INVALID_ARGUMENT", f"page_size {page_size} is negative.")
-    size = min(page_size or _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
-    accepts = compile_filter(filter_text)
-    matching = (row for row in resources if accepts(row[1]))
-    rows = list(itertools.islice(matching, size + 1))
-    token = str(rows[size - 1][0]) if len(rows) > size else ""
-    return [resource for _, resource in rows[:size]], token
+    """The next page's resources, masked, and the token of the page after it, empty at the end.
+
+    Args:
+        rows: The collection, newest first, from ``page_start`` on.
+        request: A list request; ``filter``, ``order_by`` and ``read_mask`` where it has them.
+        message_class: Class of the resources.
+
+    Raises:
+        ApiError: INVALID_ARGUMENT, if filter, order, mask, size or token make no sense.
+    """
+    if request.page_size < 0:
+        raise ApiError("INVALID_ARGUMENT", f"page_size {request.page_size} is negative.")
+    size = min(request.page_size or _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
+    accepts = compile_filter(getattr(request, "filter", ""), message_class)
+    mask = _mask(request, message_class)
+    matching: Iterable[Row] = (row for row in rows if accepts(row[1]))
+    token_of: Callable[[Row], str] = _creation_token
+    order = _order(request)
+    if order:
+        matching, token_of = _ordered(matching, order, request, message_class)
+    taken = list(itertools.islice(matching, size + 1))
+    token = token_of(taken[size - 1]) if len(taken) > size else ""
+    return [masked(resource, mask) for _, resource in taken[:size]], token
+
+
+def masked(resource: protos.Message, mask: field_mask_pb2.FieldMask | None) -> protos.Message:
+    """The resource with the masked fields alone; all of them without a mask."""
+    if mask is None or not mask.paths or "*" in mask.paths:
+        return resource
+    part = type(resource)()
+    mask.MergeMessage(resource, part)
+    return part
+
+
+def _mask(
+    request: protos.Message, message_class: protos.Message
+) -> field_mask_pb2.FieldMask | None:
+    mask: field_mask_pb2.FieldMask | None = getattr(request, "read_mask", None)
+    if mask is None or "*" in mask.paths:
+        return None
+    if not mask.IsValidForDescriptor(message_class.DESCRIPTOR):
+        raise ApiError(
+            "INVALID_ARGUMENT",
+            f"read_mask {','.join(mask.paths)!r}: a path is no field of "
+            f"{message_class.DESCRIPTOR.name}.",
+        )
+    return mask
+
+
+def _order(request: protos.Message) -> str:
+    return str(getattr(request, "order_by", "")).strip()
+
+
+def _creation_token(row: Row) -> str:
+    return str(row[0])
+
+
+def _bad_token(request: protos.Message) -> ApiError:
+    return ApiError("INVALID_ARGUMENT", f"The page token {request.page_token!r} is not valid.")
+
+
+def _ordered(
+    rows: Iterable[Row], order: str, request: protos.Message, message_class: protos.Message
+) -> tuple[Iterable[Row], Callable[[Row], str]]:
+    """The rows in the asked order, after the token's place; and what makes a token of a row."""
+    terms = [_order_term(term, message_class) for term in order.split(",")]
+
+    def place(row: Row) -> list[Any]:
+        return [*(_sortable(row[1], path) for path, _ in terms), row[0]]
+
+    def compare(one: list[Any], other: list[Any]) -> int:
+        descending = [*(falling for _, falling in terms), True]  # ties: the newest first
+        for left, right, falling in zip(one, other, descending, strict=True):
+            if left != right:
+                return -1 if (left < right) != falling else 1
+        return 0
+
+    def token_of(row: Row) -> str:
+        return base64.urlsafe_b64encode(json.dumps([order, place(row)]).encode()).decode()
+
+    found = sorted(rows, key=lambda row: functools.cmp_to_key(compare)(place(row)))
+    if not request.page_token:
+        return found, token_of
+    try:
+        token_order, last = json.loads(base64.urlsafe_b64decode(request.page_token))
+    except (binascii.Error, ValueError) as error:
+        raise _bad_token(request) from error
+    if token_order != order:
+        raise _bad_token(request)
+    return [row for row in found if compare(place(row), last) > 0], token_of
+
+
+def _order_term(term: str, message_class: protos.Message) -> tuple[str, bool]:
+    path, _, direction = term.strip().partition(" ")
+    if direction.strip().lower() not in ("", "asc", "desc"):
+        raise ApiError("INVALID_ARGUMENT", f"order_by {term!r}: expected FIELD, or FIELD desc.")
+    if not isinstance(_sortable(message_class(), path), (str, int, float)):
+        raise ApiError("INVALID_ARGUMENT", f"order_by {term!r}: that field has no order.")
+    return path, direction.strip().lower() == "desc"
+
+
+def _sortable(resource: protos.Message, path: str) -> Any:
+    _, value, _ = field_value(resource, path)
+    return value.ToNanoseconds() if hasattr(value, "ToNanoseconds") else value

@@ -1,88 +1,169 @@
 """Cloud Logging's ``entries:list`` over the log lines of jobs.
 
-Understands the filter that Vertex AI's users and gcloud write: resource type ``ml_job``, the job's
-id, the task's name, a lower bound for the time, joined by AND; several jobs by OR in parentheses.
-Source: Cloud Logging API v2, entries.list; public examples of ``ml_job`` filters.
+The query says whose lines: jobs that it names are sought out, lower bounds of the time are sought
+to. A page token is the place of the last line sent, so lines that arrive in between are neither
+lost nor repeated. Source: Cloud Logging API v2, entries.list; public ``ml_job`` filters.
 """
 
-import re
-from collections.abc import Iterable, Mapping
-from datetime import datetime, timezone
+import base64
+import binascii
+import heapq
+import itertools
+import json
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vertex_jobs.emulator.logbook import Logbook, LogLine
+from vertex_jobs.emulator.resources.identity import project_number
+from vertex_jobs.emulator.services.expressions import And, Comparison, Node, Or, holds, parse
+from vertex_jobs.emulator.services.filters import parse_time
+from vertex_jobs.emulator.services.log_records import entry_of, satisfies
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.store import Store
+from vertex_jobs.emulator.tables.projects import ProjectTable
 
-__all__ = ["list_entries"]
+__all__ = ["LogService"]
 
-_JOB = re.compile(r'resource\.labels\.job_id\s*=\s*"?(\d+)"?')
-_TASK = re.compile(r'(?:resource\.)?labels\.task_name\s*=\s*"?([\w.-]+)"?')
-_SINCE = re.compile(r'timestamp\s*(>=?)\s*"([^"]+)"')
+#: Source: entries.list, pageSize: 50 by default, 1000 at most.
+_DEFAULT_PAGE_SIZE = 50
 _MAX_PAGE_SIZE = 1000
+_JOB_FIELD = "resource.labels.job_id"
+_ORDERS = ("", "timestamp", "timestamp asc", "timestamp desc")
+
+#: Entries show microseconds; a line may be that much older than its entry says.
+_ROUNDING_SECONDS = 1e-6
+
+Key = tuple[float, str, int]
 
 
-def list_entries(logbook: Logbook, request: Mapping[str, Any], project: str) -> dict[str, Any]:
-    """One page of entries, oldest first unless ``orderBy`` is ``timestamp desc``.
+class LogService:
+    """Lists log entries."""
 
-    Raises:
-        ApiError: If the filter names no job, or the page token is not ours.
-    """
-    text = str(request.get("filter", ""))
-    jobs = list(dict.fromkeys(_JOB.findall(text)))
-    if not jobs:
-        raise ApiError(
-            "INVALID_ARGUMENT",
-            f"The filter {text!r} names no job; Local Vertex keeps only the logs of jobs: "
-            'resource.type="ml_job" AND resource.labels.job_id="ID".',
+    def __init__(self, logbook: Logbook, store: Store) -> None:
+        """Read the logbook; the store knows whose jobs they are."""
+        self._logbook = logbook
+        self._store = store
+        self._projects = ProjectTable(store.database)
+
+    @property
+    def position(self) -> str:
+        """What a caller sends back to have its next request held until there is a new line."""
+        return self._logbook.position
+
+    async def wait(self, request: Mapping[str, Any], position: str, seconds: float) -> None:
+        """Return once the query's jobs have a line after the position, or in given seconds."""
+        query = parse(str(request.get("filter", "")), bare_text=True)
+        await self._logbook.wait(self._job_ids(query, request), position, seconds)
+
+    def list_entries(self, request: Mapping[str, Any]) -> dict[str, Any]:
+        """One page of entries, oldest first unless ``orderBy`` is ``timestamp desc``.
+
+        Raises:
+            ApiError: If filter, order or page token make no sense.
+        """
+        if not all(
+            str(name).startswith("projects/") for name in request.get("resourceNames") or ()
+        ):
+            raise ApiError(
+                "INVALID_ARGUMENT", "resourceNames: expected projects/PROJECT; others have no jobs."
+            )
+        query = parse(str(request.get("filter", "")), bare_text=True)
+        order = " ".join(str(request.get("orderBy", "")).split())
+        if order not in _ORDERS:
+            raise ApiError(
+                "INVALID_ARGUMENT", f"orderBy {order!r}: expected timestamp asc or desc."
+            )
+        size = min(int(request.get("pageSize", 0)) or _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
+        descending, after = order.endswith("desc"), _place(str(request.get("pageToken", "") or ""))
+        lines = self._lines(self._job_ids(query, request), _since(query), after, descending)
+        project = self._project(request)
+        selected = (
+            (line, entry)
+            for line in lines
+            for entry in [entry_of(line, project)]
+            if holds(query, lambda comparison: satisfies(entry, comparison))  # noqa: B023
         )
-    size = min(int(request.get("pageSize", 0)) or _MAX_PAGE_SIZE, _MAX_PAGE_SIZE)
-    token = str(request.get("pageToken", "") or "0")
-    if not token.isdigit():
-        raise ApiError("INVALID_ARGUMENT", f"The page token {token!r} is not valid.")
-    lines = sorted(
-        _select(logbook, jobs, text), key=lambda line: (line.time, line.job_id, line.insert_id)
-    )
-    if str(request.get("orderBy", "")).endswith("desc"):
-        lines.reverse()
-    start = int(token)
-    page = lines[start : start + size]
-    answer: dict[str, Any] = {"entries": [_entry(line, project) for line in page]}
-    if len(lines) > start + size:
-        answer["nextPageToken"] = str(start + size)
-    return answer
+        page = list(itertools.islice(selected, size + 1))
+        answer: dict[str, Any] = {"entries": [entry for _, entry in page[:size]]}
+        if len(page) > size:
+            answer["nextPageToken"] = _token(_key(page[size - 1][0]))
+        return answer
+
+    def _project(self, request: Mapping[str, Any]) -> str:
+        names = request.get("resourceNames") or ["projects/-"]
+        return self._projects.id_of(str(names[0]).split("/")[1])
+
+    def _job_ids(self, query: Node | None, request: Mapping[str, Any]) -> list[str]:
+        """The jobs whose lines may be meant, all of the asked projects."""
+        projects = [str(name).split("/")[1] for name in request.get("resourceNames") or ()]
+        numbers = {"", *map(project_number, projects)}  # a job that is gone has no project
+        named = _named_jobs(query)
+        return [
+            job_id
+            for job_id in (self._logbook.job_ids() if named is None else sorted(named))
+            if not projects or self._store.job_number(job_id) in numbers
+        ]
+
+    def _lines(
+        self, job_ids: Iterable[str], since: float, after: Key | None, descending: bool
+    ) -> Iterator[LogLine]:
+        """The lines of all jobs in order, after the last page's place."""
+        if descending:
+            merged = heapq.merge(
+                *(self._logbook.backwards(job_id) for job_id in job_ids), key=_key, reverse=True
+            )
+            recent = itertools.takewhile(lambda line: line.time >= since, merged)
+            if after is None:
+                return recent
+            return itertools.dropwhile(lambda line: _key(line) >= after, recent)
+        start = since if after is None else max(since, after[0])
+        lines = heapq.merge(*(self._logbook.since(job_id, start) for job_id in job_ids), key=_key)
+        if after is None:
+            return lines
+        return itertools.dropwhile(lambda line: _key(line) <= after, lines)
 
 
-def _select(logbook: Logbook, jobs: Iterable[str], text: str) -> Iterable[LogLine]:
-    tasks = set(_TASK.findall(text))
-    bounds = [(operator, _seconds(stamp)) for operator, stamp in _SINCE.findall(text)]
-    for job in jobs:
-        for line in logbook.read(job):
-            if tasks and line.task not in tasks:
-                continue
-            if all(
-                line.time >= bound if operator == ">=" else line.time > bound
-                for operator, bound in bounds
-            ):
-                yield line
+def _key(line: LogLine) -> Key:
+    return line.time, line.job_id, line.insert_id
 
 
-def _seconds(stamp: str) -> float:
+def _token(key: Key) -> str:
+    return base64.urlsafe_b64encode(json.dumps(key).encode()).decode()
+
+
+def _place(token: str) -> Key | None:
+    if not token:
+        return None
     try:
-        return datetime.fromisoformat(stamp.replace("Z", "+00:00")).timestamp()
-    except ValueError as error:
-        raise ApiError("INVALID_ARGUMENT", f"{stamp!r} is not a timestamp.") from error
+        time, job_id, insert_id = json.loads(base64.urlsafe_b64decode(token))
+        return float(time), str(job_id), int(insert_id)
+    except (binascii.Error, ValueError, TypeError) as error:
+        raise ApiError("INVALID_ARGUMENT", f"The page token {token!r} is not valid.") from error
 
 
-def _entry(line: LogLine, project: str) -> dict[str, Any]:
-    when = datetime.fromtimestamp(line.time, timezone.utc).isoformat(timespec="microseconds")
-    return {
-        "logName": f"projects/{project}/logs/{line.task}",
-        "resource": {
-            "type": "ml_job",
-            "labels": {"job_id": line.job_id, "task_name": line.task, "project_id": project},
-        },
-        "timestamp": when.replace("+00:00", "Z"),
-        "severity": line.severity,
-        "insertId": f"{line.job_id}-{line.insert_id:09d}",
-        "textPayload": line.text,
-    }
+def _named_jobs(node: Node | None) -> set[str] | None:
+    """The jobs that the query can be true for; None if it does not say."""
+    if isinstance(node, Comparison):
+        return {node.value} if (node.field, node.operator) == (_JOB_FIELD, "=") else None
+    if isinstance(node, And):
+        known = [some for part in node.parts if (some := _named_jobs(part)) is not None]
+        return set.intersection(*known) if known else None
+    if isinstance(node, Or):
+        parts = [_named_jobs(part) for part in node.parts]
+        if any(part is None for part in parts):
+            return None
+        return set().union(*(part for part in parts if part is not None))
+    return None
+
+
+def _since(node: Node | None) -> float:
+    """The earliest time that the query can be true for."""
+    if isinstance(node, Comparison):
+        if node.field == "timestamp" and node.operator in (">", ">=", "="):
+            return parse_time(node.value) - _ROUNDING_SECONDS
+        return 0.0
+    if isinstance(node, And):
+        return max(_since(part) for part in node.parts)
+    if isinstance(node, Or):
+        return min(_since(part) for part in node.parts)
+    return 0.0

@@ -13,7 +13,10 @@ from urllib.parse import unquote
 
 from vertex_jobs.emulator import protos
 
-__all__ = ["Call", "HttpRule", "Method", "rule"]
+__all__ = ["API_VERSIONS", "Call", "HttpRule", "Method", "rule"]
+
+#: Stands for the dot of a nested field in the name of a pattern's group.
+_DOT = "__"
 
 
 @dataclass(frozen=True)
@@ -45,15 +48,29 @@ class HttpRule:
         found = self.pattern.fullmatch(path) if verb == self.verb else None
         if found is None:
             return None
-        return {key: unquote(value) for key, value in found.groupdict().items()}
+        groups = found.groupdict().items()
+        return {key.replace(_DOT, "."): unquote(value) for key, value in groups}
 
+
+#: Versions of this API; v1beta1 is served with the messages of v1, whose fields have its numbers.
+API_VERSIONS = ("v1", "v1beta1")
 
 Handler = Callable[[protos.Message, Call], Awaitable[protos.Message]]
 
 
 @dataclass(frozen=True)
 class Method:
-    """One RPC."""
+    """One RPC.
+
+    Attributes:
+        service: Full name, or the last part of one of this API's services.
+        name: Of the method.
+        request: Class of its request.
+        response: Class of its response.
+        rules: REST bindings, without the version.
+        handler: Answers.
+        versions: Served over REST below these, over gRPC as services of these.
+    """
 
     service: str
     name: str
@@ -61,6 +78,7 @@ class Method:
     response: protos.Message
     rules: tuple[HttpRule, ...]
     handler: Handler
+    versions: tuple[str, ...] = API_VERSIONS
 
 
 def rule(verb: str, template: str, body: str = "") -> HttpRule:
@@ -68,7 +86,7 @@ def rule(verb: str, template: str, body: str = "") -> HttpRule:
 
     def group(match: "re.Match[str]") -> str:
         segments = match["segments"].replace("*", "[^/:]+")
-        return f"(?P<{match['name']}>{segments})"
+        return f"(?P<{match['name'].replace('.', _DOT)}>{segments})"
 
-    pattern = re.sub(r"\{(?P<name>\w+)=(?P<segments>[^}]+)\}", group, template)
+    pattern = re.sub(r"\{(?P<name>[\w.]+)=(?P<segments>[^}]+)\}", group, template)
     return HttpRule(verb, re.compile(pattern), body)

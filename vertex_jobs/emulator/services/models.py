@@ -1,90 +1,206 @@
-"""Models: what a training pipeline leaves behind. Get, list and delete.
+"""Models and their versions: what training pipelines and uploads leave behind.
 
-Source: ModelService of the v1 API; a model's version follows its id after ``@``.
+A reference is a model's name, with a version's number or alias after ``@``; without one it means
+the default version. Source: ModelService of the v1 API.
 """
 
+from google.protobuf import field_mask_pb2
+
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.identity import Identity, project_number
+from vertex_jobs.emulator.model_registry import ModelRegistry
+from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.resources.model_versions import (
+    DEFAULT,
+    find_version,
+    give_alias,
+    take_alias,
+)
+from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
 from vertex_jobs.emulator.services.listing import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, rule
-from vertex_jobs.emulator.services.operations import done_operation
+from vertex_jobs.emulator.services.operations import OperationService
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store import Store
+from vertex_jobs.emulator.tables.models import ModelTable
+from vertex_jobs.emulator.tables.policies import PolicyTable
 from vertex_jobs.names import ResourceName
 
 __all__ = ["ModelService"]
+
+#: Source: UpdateModelRequest proto; the rest of a model never changes.
+_CHANGEABLE = ("display_name", "description", "labels", "version_description")
 
 
 class ModelService:
     """The models of all projects."""
 
-    def __init__(self, store: Store, identity: Identity) -> None:
+    def __init__(self, store: Store, identity: Identity, operations: OperationService) -> None:
         """Serve the models of the store."""
+        self._table = ModelTable(store.database)
+        self._policies = PolicyTable(store.database)
+        self._registry = ModelRegistry(self._table, identity)
         self._store = store
         self._identity = identity
+        self._operations = operations
 
     def methods(self) -> list[Method]:
         """The RPCs for models."""
-        message, child = protos.message_class, "{name=projects/*/locations/*/models/*}"
+        child = "{name=projects/*/locations/*/models/*}"
+        parent = "{parent=projects/*/locations/*}/models"
+        operation, model = protos.Operation, protos.Model
+        models = protos.message_class("ListModelsResponse")
+        versions = protos.message_class("ListModelVersionsResponse")
+        patched = child.replace("name=", "model.name=")
+        rows = [
+            ("GetModel", model, rule("GET", child), self.get),
+            ("ListModels", models, rule("GET", parent), self.list_page),
+            (
+                "ListModelVersions",
+                versions,
+                rule("GET", f"{child}:listVersions"),
+                self.list_versions,
+            ),
+            ("UploadModel", operation, rule("POST", f"{parent}:upload", "*"), self.upload),
+            ("UpdateModel", model, rule("PATCH", patched, "model"), self.update),
+            (
+                "MergeVersionAliases",
+                model,
+                rule("POST", f"{child}:mergeVersionAliases", "*"),
+                self.merge_aliases,
+            ),
+            ("DeleteModel", operation, rule("DELETE", child), self.delete),
+            (
+                "DeleteModelVersion",
+                operation,
+                rule("DELETE", f"{child}:deleteVersion"),
+                self.delete_version,
+            ),
+        ]
         return [
             Method(
                 "ModelService",
-                "GetModel",
-                message("GetModelRequest"),
-                protos.Model,
-                (rule("GET", child),),
-                self.get,
-            ),
-            Method(
-                "ModelService",
-                "ListModels",
-                message("ListModelsRequest"),
-                message("ListModelsResponse"),
-                (rule("GET", "{parent=projects/*/locations/*}/models"),),
-                self.list_page,
-            ),
-            Method(
-                "ModelService",
-                "DeleteModel",
-                message("DeleteModelRequest"),
-                protos.Operation,
-                (rule("DELETE", child),),
-                self.delete,
-            ),
+                name,
+                protos.message_class(f"{name}Request"),
+                response,
+                (http,),
+                handler,
+            )
+            for name, response, http, handler in rows
         ]
 
-    def _find(self, text: str) -> protos.Message:
-        name = ResourceName.parse(text)
-        model_id, _, version = name.resource_id.partition("@")
-        model = self._store.load("models", model_id)
-        known = {"", "default", "1"}
-        if (
-            model is None
-            or version not in known
-            or ResourceName.parse(model.name).project != project_number(name.project)
-        ):
+    def _find(self, text: str) -> tuple[list[protos.Message], protos.Message]:
+        """All versions of the model that is meant, and the one that is meant."""
+        name = numbered(parsed(text, "model"))
+        model_id, _, reference = name.resource_id.partition("@")
+        versions = self._table.versions(
+            ResourceName(name.project, name.location, name.collection, model_id)
+        )
+        version = find_version(versions, reference) if name.collection == "models" else None
+        if version is None:
             raise ApiError("NOT_FOUND", f"The Model {text!r} does not exist.")
-        return model
+        return versions, version
 
     async def get(self, request: protos.Message, call: Call) -> protos.Message:
-        """The model, with or without ``@version``."""
-        return self._find(request.name)
+        """The model, of the version that is meant."""
+        return self._find(request.name)[1]
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
-        """One page, newest first."""
-        parent = ResourceName.parse(f"{request.parent}/models/0")
-        projects = (parent.project, project_number(parent.project))
-        models = self._store.page(
-            "models", projects, parent.location, page_start(request.page_token)
-        )
-        page, token = take_page(models, request.filter, request.page_size)
-        answer = protos.message_class("ListModelsResponse")(next_page_token=token)
-        answer.models.extend(page)
-        return answer
+        """The default version of each model, newest model first."""
+        parent = numbered(parent_of(request.parent, "models"))
+        places = self._table.page(parent.project, parent.location, page_start(request))
+        rows = ((place, self._find(name)[1]) for place, name in places)
+        page, token = take_page(rows, request, protos.Model)
+        return protos.message_class("ListModelsResponse")(models=page, next_page_token=token)
+
+    async def list_versions(self, request: protos.Message, call: Call) -> protos.Message:
+        """All versions of a model, newest first."""
+        versions, _ = self._find(request.name)
+        before = page_start(request) or len(versions) + int(versions[-1].version_id)
+        rows = [
+            (int(one.version_id), one) for one in versions[::-1] if int(one.version_id) < before
+        ]
+        page, token = take_page(rows, request, protos.Model)
+        return protos.message_class("ListModelVersionsResponse")(models=page, next_page_token=token)
+
+    async def upload(self, request: protos.Message, call: Call) -> protos.Message:
+        """A new model, or a new version of the parent model."""
+        parent = parent_of(request.parent, "models")
+        if not request.model.display_name:
+            raise ApiError("INVALID_ARGUMENT", "model.display_name: The display name is required.")
+        with self._store.transaction():
+            version = self._registry.upload(
+                request.model,
+                parent,
+                model_id=request.model_id,
+                parent_model=request.parent_model,
+            )
+            response = protos.message_class("UploadModelResponse")(
+                model=version.name, model_version_id=version.version_id
+            )
+            name = ResourceName.parse(version.name)
+            return self._operations.done(name, response, "UploadModelOperationMetadata")
+
+    async def update(self, request: protos.Message, call: Call) -> protos.Message:
+        """Change display name, descriptions or labels of the version that is meant."""
+        _, version = self._find(request.model.name)
+        given = [field.name for field, _ in request.model.ListFields()]
+        paths = [path for path in request.update_mask.paths or given if path != "name"]
+        refused = [path for path in paths if path.partition(".")[0] not in _CHANGEABLE]
+        if refused:
+            raise ApiError(
+                "INVALID_ARGUMENT",
+                f"update_mask: {', '.join(refused)} cannot be changed; only "
+                f"{', '.join(_CHANGEABLE)} can.",
+            )
+        for path in paths:
+            version.ClearField(path)
+        field_mask_pb2.FieldMask(paths=paths).MergeMessage(request.model, version)
+        now = self._identity.now()
+        version.update_time.CopyFrom(now)
+        version.version_update_time.CopyFrom(now)
+        self._table.save(version)
+        return version
+
+    async def merge_aliases(self, request: protos.Message, call: Call) -> protos.Message:
+        """Give aliases to a version, and take those that are written with a leading ``-``."""
+        versions, version = self._find(request.name)
+        for alias in request.version_aliases:
+            if alias.startswith("-"):
+                take_alias(version, alias[1:])
+            else:
+                give_alias(versions, version, alias)
+        version.version_update_time.CopyFrom(self._identity.now())
+        with self._store.transaction():
+            for one in versions:
+                self._table.save(one)
+        return version
 
     async def delete(self, request: protos.Message, call: Call) -> protos.Message:
-        """Forget a model; its files stay."""
-        name = ResourceName.parse(self._find(request.name).name)
-        self._store.delete("models", name.resource_id)
-        operation = self._identity.new_name(name.project, name.location, "operations")
-        return done_operation(str(operation), protos.Empty())
+        """Forget a model and its versions; their files stay."""
+        name = ResourceName.parse(self._find(request.name)[1].name)
+        with self._store.transaction():
+            self._table.delete(name)
+            self._policies.delete(str(name))
+            return self._operations.deleted(name)
+
+    async def delete_version(self, request: protos.Message, call: Call) -> protos.Message:
+        """Forget one version, neither the only nor the default one."""
+        versions, version = self._find(request.name)
+        if "@" not in request.name:
+            raise ApiError(
+                "INVALID_ARGUMENT", f"{request.name!r} names no version; expected MODEL@VERSION."
+            )
+        if len(versions) == 1:
+            raise ApiError(
+                "FAILED_PRECONDITION",
+                "The only version of a model cannot be deleted; delete the model instead.",
+            )
+        if DEFAULT in version.version_aliases:
+            raise ApiError(
+                "FAILED_PRECONDITION",
+                "The default version cannot be deleted; give the alias 'default' to another first.",
+            )
+        name = ResourceName.parse(version.name)
+        with self._store.transaction():
+            self._table.delete_version(name, version.version_id)
+            return self._operations.deleted(name)

@@ -1,53 +1,144 @@
 """Long-running operations, which here are done when they are answered.
 
-Deletes and uploads take effect before the answer, so the operation carries its result; the SDK
-then asks nothing more. Source: google.longrunning.Operation.
+Deletes, uploads and suggestions take effect before the answer, so the operation carries its
+result; who asks again gets the same. Source: google.longrunning.Operations; AIP-151.
 """
 
+from google.longrunning import operations_pb2 as messages
+
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
+from vertex_jobs.emulator.services.listing import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, rule
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.tables.operations import OperationTable
+from vertex_jobs.names import ResourceName
 
-__all__ = ["OperationService", "done_operation"]
+__all__ = ["OperationService"]
 
-
-def done_operation(name: str, response: protos.Message) -> protos.Message:
-    """An operation that is done, its response packed."""
-    operation = protos.Operation(name=name, done=True)
-    operation.response.Pack(response)
-    return operation
+_SERVICE = "google.longrunning.Operations"
+_EMPTY = protos.Empty
+_TOP = "projects/*/locations/*"
+#: Operations of a region, and of one resource in it.
+_PARENTS = (_TOP, f"{_TOP}/*/*")
 
 
 class OperationService:
-    """Get and wait; operations are not kept, since their result went out with them."""
+    """Makes operations for the other services, and answers who asks for one again."""
+
+    def __init__(self, table: OperationTable, identity: Identity) -> None:
+        """Keep operations in the table."""
+        self._table = table
+        self._identity = identity
+
+    def done(
+        self, target: ResourceName, response: protos.Message, metadata: str, **details: str
+    ) -> protos.Message:
+        """A new operation that is done, kept.
+
+        Args:
+            target: The resource that it is about; the operation's name begins with it.
+            response: What it resulted in.
+            metadata: Name of the metadata message, e.g. ``DeleteOperationMetadata``.
+            details: Further fields of that message.
+        """
+        new = self._identity.new_name(target.project, target.location, "operations")
+        owner = ResourceName(new.project, new.location, target.collection, target.resource_id)
+        name = str(owner.child("operations", new.resource_id))
+        return self._keep(name, response, protos.message_class(metadata)(**details))
+
+    def deleted(self, name: ResourceName) -> protos.Message:
+        """The operation of a delete, which does not bear the name of what is gone."""
+        new = self._identity.new_name(name.project, name.location, "operations")
+        metadata = protos.message_class("DeleteOperationMetadata")()
+        return self._keep(str(new), protos.Empty(), metadata)
+
+    def _keep(
+        self, name: str, response: protos.Message, metadata: protos.Message
+    ) -> protos.Message:
+        operation = protos.Operation(name=name, done=True)
+        operation.response.Pack(response)
+        now = self._identity.now()
+        metadata.generic_metadata.create_time.CopyFrom(now)
+        metadata.generic_metadata.update_time.CopyFrom(now)
+        operation.metadata.Pack(metadata)
+        self._table.add(operation)
+        return operation
 
     def methods(self) -> list[Method]:
         """The RPCs that ask for an operation again."""
-        from google.longrunning import operations_pb2
-
-        child = "{name=projects/*/locations/*/operations/*}"
-        return [
-            Method(
-                "google.longrunning.Operations",
-                "GetOperation",
-                operations_pb2.GetOperationRequest,
-                protos.Operation,
-                (rule("GET", child),),
-                self._get,
+        children = [f"{{name={parent}/operations/*}}" for parent in _PARENTS]
+        rows = [
+            ("Get", messages.GetOperationRequest, protos.Operation, "GET", "", self.get),
+            ("Wait", messages.WaitOperationRequest, protos.Operation, "POST", ":wait", self.get),
+            (
+                "Cancel",
+                messages.CancelOperationRequest,
+                protos.Empty,
+                "POST",
+                ":cancel",
+                self.cancel,
             ),
-            Method(
-                "google.longrunning.Operations",
-                "WaitOperation",
-                operations_pb2.WaitOperationRequest,
-                protos.Operation,
-                (rule("POST", f"{child}:wait", "*"),),
-                self._get,
-            ),
+            ("Delete", messages.DeleteOperationRequest, protos.Empty, "DELETE", "", self.delete),
         ]
-
-    async def _get(self, request: protos.Message, call: Call) -> protos.Message:
-        raise ApiError(
-            "NOT_FOUND",
-            f"The operation {request.name!r} does not exist: Local Vertex answers operations "
-            "with their result and does not keep them.",
+        methods = [
+            Method(
+                _SERVICE,
+                f"{verb}Operation",
+                request,
+                response,
+                tuple(
+                    rule(http, f"{child}{suffix}", "*" if http == "POST" else "")
+                    for child in children
+                ),
+                handler,
+            )
+            for verb, request, response, http, suffix, handler in rows
+        ]
+        methods.append(
+            Method(
+                _SERVICE,
+                "ListOperations",
+                messages.ListOperationsRequest,
+                messages.ListOperationsResponse,
+                tuple(rule("GET", f"{{name={parent}}}/operations") for parent in _PARENTS),
+                self.list_page,
+            )
         )
+        return methods
+
+    def _name(self, text: str) -> str:
+        """The name as it is kept: with the project's number."""
+        return str(numbered(parsed(text, "operation")))
+
+    def _missing(self, text: str) -> ApiError:
+        return ApiError("NOT_FOUND", f"The operation {text!r} does not exist.")
+
+    async def get(self, request: protos.Message, call: Call) -> protos.Message:
+        """The operation, which is done."""
+        operation = self._table.get(self._name(request.name))
+        if operation is None:
+            raise self._missing(request.name)
+        return operation
+
+    async def cancel(self, request: protos.Message, call: Call) -> protos.Message:
+        """Nothing: an operation that is done stays so. Source: Operations.CancelOperation."""
+        await self.get(request, call)
+        return protos.Empty()
+
+    async def delete(self, request: protos.Message, call: Call) -> protos.Message:
+        """Forget an operation."""
+        if not self._table.delete(self._name(request.name)):
+            raise self._missing(request.name)
+        return protos.Empty()
+
+    async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
+        """The operations of a region or of one resource, newest first."""
+        if "/" in request.name.partition("/locations/")[2]:
+            parent = self._name(request.name)
+        else:
+            parent = numbered(parent_of(request.name, "operations")).parent
+        rows = self._table.under(parent, page_start(request))
+        page, token = take_page(rows, request, protos.Operation)
+        return messages.ListOperationsResponse(operations=page, next_page_token=token)

@@ -5,6 +5,7 @@ one whose fields could be read, so that one fault never hides another.
 """
 
 from vertex_jobs.spec.rules.identity import IDENTITY_RULES
+from vertex_jobs.spec.rules.local import LOCAL_RULES
 from vertex_jobs.spec.rules.program import PROGRAM_RULES
 from vertex_jobs.spec.rules.resources import RESOURCE_RULES
 from vertex_jobs.spec.rules.serving import MODEL_RULES
@@ -12,4 +13,4 @@ from vertex_jobs.spec.rules.study import STUDY_RULES, WHOLE_STUDY_RULES
 
 __all__ = ["COMMON_RULES", "MODEL_RULES", "STUDY_RULES", "WHOLE_STUDY_RULES"]
 
-COMMON_RULES = (*IDENTITY_RULES, *PROGRAM_RULES, *RESOURCE_RULES)
+COMMON_RULES = (*IDENTITY_RULES, *LOCAL_RULES, *PROGRAM_RULES, *RESOURCE_RULES)

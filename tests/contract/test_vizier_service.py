@@ -1,0 +1,268 @@
+"""Vizier's studies and trials, through the generated client and the SDK's Study."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from google.api_core import exceptions
+
+SPEC = {
+    "metrics": [{"metric_id": "loss", "goal": 2}],
+    "parameters": [
+        {"parameter_id": "x", "double_value_spec": {"min_value": 0, "max_value": 1}},
+        {"parameter_id": "kind", "categorical_value_spec": {"values": ["a", "b"]}},
+    ],
+    "algorithm": 3,
+}
+
+
+@pytest.fixture
+def vizier(clients: Callable[[str], Any]) -> Any:
+    return clients("VizierServiceClient")
+
+
+@pytest.fixture
+def new_study(vizier: Any, parent: str, marker: str) -> Callable[..., Any]:
+    def make(**fields: Any) -> Any:
+        study = {"display_name": marker, "study_spec": {**SPEC, **fields}}
+        return vizier.create_study(parent=parent, study=study)
+
+    return make
+
+
+@pytest.fixture
+def study(new_study: Callable[..., Any]) -> str:
+    return str(new_study().name)
+
+
+def suggest(vizier: Any, study: str, count: int = 1, client: str = "c") -> list[Any]:
+    request = {"parent": study, "suggestion_count": count, "client_id": client}
+    return list(vizier.suggest_trials(request).result().trials)
+
+
+def loss(value: float, step: int = 1) -> dict[str, Any]:
+    return {"step_count": step, "metrics": [{"metric_id": "loss", "value": value}]}
+
+
+def test_a_study_is_found_by_its_display_name(
+    vizier: Any, study: str, parent: str, marker: str
+) -> None:
+    found = vizier.lookup_study({"parent": parent, "display_name": marker})
+    assert (found.name, found.state.name) == (study, "ACTIVE")
+
+
+def test_a_display_name_is_taken_once(new_study: Callable[..., Any]) -> None:
+    new_study()
+    with pytest.raises(exceptions.Conflict, match="already exists"):
+        new_study()
+
+
+def test_studies_are_listed(vizier: Any, study: str, parent: str) -> None:
+    assert next(iter(vizier.list_studies(parent=parent))).name == study
+
+
+def test_suggestions_are_in_the_space(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    values = {one.parameter_id: one.value for one in trial.parameters}
+    assert (trial.id, trial.state.name, 0 <= values["x"] <= 1, values["kind"] in "ab") == (
+        "1",
+        "ACTIVE",
+        True,
+        True,
+    )
+
+
+def test_a_client_gets_its_unfinished_trial_again(vizier: Any, study: str) -> None:
+    ids = [suggest(vizier, study, client=name)[0].id for name in ("a", "a", "b")]
+    assert ids == ["1", "1", "2"]
+
+
+def test_a_completed_trial_is_followed_by_another(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    vizier.complete_trial({"name": trial.name, "final_measurement": loss(0.5)})
+    assert suggest(vizier, study)[0].id == "2"
+
+
+def test_the_default_search_learns_from_what_is_told(vizier: Any, new_study: Any) -> None:
+    study = new_study(algorithm=0).name
+    for _ in range(6):
+        (trial,) = suggest(vizier, study)
+        x = {one.parameter_id: one.value for one in trial.parameters}["x"]
+        vizier.complete_trial({"name": trial.name, "final_measurement": loss((x - 0.3) ** 2)})
+    assert len(list(vizier.list_trials(parent=study))) == 6
+
+
+def test_a_grid_ends_the_study(vizier: Any, new_study: Any) -> None:
+    grid = [{"parameter_id": "n", "integer_value_spec": {"min_value": 1, "max_value": 2}}]
+    study = new_study(algorithm=2, parameters=grid).name
+    trials = suggest(vizier, study, count=5)
+    assert (len(trials), vizier.get_study(name=study).state.name) == (2, "COMPLETED")
+
+
+def test_measurements_are_added_and_one_is_selected(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    for step, value in enumerate((0.5, 0.2, 0.4), start=1):
+        request = {"trial_name": trial.name, "measurement": loss(value, step)}
+        added = vizier.add_trial_measurement(request)
+    done = vizier.complete_trial({"name": trial.name})
+    final = done.final_measurement
+    assert (len(added.measurements), final.step_count, done.state.name) == (3, 3, "SUCCEEDED")
+
+
+def test_a_trial_without_a_measurement_is_infeasible(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    assert vizier.complete_trial({"name": trial.name}).state.name == "INFEASIBLE"
+
+
+def test_an_infeasible_trial_says_why(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    request = {"name": trial.name, "trial_infeasible": True, "infeasible_reason": "too large"}
+    done = vizier.complete_trial(request)
+    assert (done.state.name, done.infeasible_reason) == ("INFEASIBLE", "too large")
+
+
+def test_a_trial_ends_once(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    vizier.complete_trial({"name": trial.name, "final_measurement": loss(1)})
+    with pytest.raises(exceptions.GoogleAPICallError, match="is SUCCEEDED already"):
+        vizier.complete_trial({"name": trial.name, "final_measurement": loss(1)})
+
+
+def test_a_measurement_without_the_metric_is_refused(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    other = {"metrics": [{"metric_id": "other", "value": 1}]}
+    with pytest.raises(exceptions.BadRequest, match="loss of the study's metrics is missing"):
+        vizier.complete_trial({"name": trial.name, "final_measurement": other})
+
+
+def own_trial(x: float, **fields: Any) -> dict[str, Any]:
+    parameters = [{"parameter_id": "x", "value": x}, {"parameter_id": "kind", "value": "a"}]
+    return {"parameters": parameters, **fields}
+
+
+def test_a_requested_trial_is_suggested_next(vizier: Any, study: str) -> None:
+    created = vizier.create_trial(parent=study, trial=own_trial(0.25))
+    (trial,) = suggest(vizier, study)
+    assert (created.state.name, trial.id, trial.state.name) == ("REQUESTED", "1", "ACTIVE")
+
+
+def test_a_trial_may_come_finished(vizier: Any, study: str) -> None:
+    created = vizier.create_trial(parent=study, trial=own_trial(0.2, final_measurement=loss(1)))
+    assert created.state.name == "SUCCEEDED"
+
+
+@pytest.mark.parametrize(
+    ("parameters", "message"),
+    [
+        ([{"parameter_id": "x", "value": 2.0}, {"parameter_id": "kind", "value": "a"}], "'x'"),
+        ([{"parameter_id": "x", "value": 0.5}], "'kind' is missing"),
+        ([{"parameter_id": "y", "value": 0.5}], "'y' is not in the study"),
+    ],
+)
+def test_parameters_outside_the_space_are_refused(
+    vizier: Any, study: str, parameters: Any, message: str
+) -> None:
+    with pytest.raises(exceptions.BadRequest, match=message):
+        vizier.create_trial(parent=study, trial={"parameters": parameters})
+
+
+def test_the_optimal_trial(vizier: Any, study: str) -> None:
+    for value in (0.5, 0.2, 0.4):
+        (trial,) = suggest(vizier, study)
+        vizier.complete_trial({"name": trial.name, "final_measurement": loss(value)})
+    found = vizier.list_optimal_trials({"parent": study}).optimal_trials
+    assert [trial.id for trial in found] == ["2"]
+
+
+def test_a_deleted_trials_number_is_not_used_again(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    vizier.delete_trial(name=trial.name)
+    assert suggest(vizier, study)[0].id == "2"
+
+
+def test_trials_come_in_pages_by_id(vizier: Any, study: str) -> None:
+    suggest(vizier, study, count=3)
+    pages = vizier.list_trials({"parent": study, "page_size": 2}).pages
+    assert [[trial.id for trial in page.trials] for page in pages] == [["1", "2"], ["3"]]
+
+
+def test_a_stopped_trial_should_stop(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    stopped = vizier.stop_trial({"name": trial.name})
+    check = vizier.check_trial_early_stopping_state({"trial_name": trial.name}).result()
+    assert (stopped.state.name, check.should_stop) == ("STOPPING", True)
+
+
+@pytest.mark.parametrize(("value", "stops"), [(0.9, True), (0.1, False)])
+def test_the_median_rule(vizier: Any, new_study: Any, value: float, stops: bool) -> None:
+    study = new_study(median_automated_stopping_spec={}).name
+    for trial in suggest(vizier, study, count=3):
+        request = {"trial_name": trial.name, "measurement": loss(0.5)}
+        vizier.add_trial_measurement(request)
+        vizier.complete_trial({"name": trial.name})
+    (trial,) = suggest(vizier, study)
+    vizier.add_trial_measurement({"trial_name": trial.name, "measurement": loss(value)})
+    check = vizier.check_trial_early_stopping_state({"trial_name": trial.name}).result()
+    assert check.should_stop is stops
+
+
+@pytest.mark.local_only
+@pytest.mark.parametrize(
+    "field",
+    ["decay_curve_stopping_spec", "convex_automated_stopping_spec", "study_stopping_config"],
+)
+def test_other_rules_are_refused_by_name(new_study: Any, field: str) -> None:
+    with pytest.raises(exceptions.GoogleAPICallError, match=f"study.study_spec.{field}"):
+        new_study(**{field: {}})
+
+
+def test_a_default_value_is_where_a_study_starts(vizier: Any, new_study: Any) -> None:
+    spec = {"min_value": 0, "max_value": 1, "default_value": 0.125}
+    study = new_study(parameters=[{"parameter_id": "x", "double_value_spec": spec}]).name
+    assert suggest(vizier, study)[0].parameters[0].value == 0.125
+
+
+def test_a_bad_study_is_refused_with_every_fault(vizier: Any, parent: str) -> None:
+    with pytest.raises(exceptions.BadRequest) as refusal:
+        vizier.create_study(parent=parent, study={"study_spec": {}})
+    assert [f"{number}.Field: " in refusal.value.message for number in (1, 2, 3, 4)] == [
+        True,
+        True,
+        True,
+        False,
+    ]
+
+
+def test_a_deleted_study_is_gone(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    vizier.delete_study(name=study)
+    with pytest.raises(exceptions.NotFound, match="does not exist"):
+        vizier.get_trial(name=trial.name)
+
+
+@pytest.mark.local_only
+def test_the_sdks_study_runs_unmodified(google_clients: dict[str, str], marker: str) -> None:
+    pytest.importorskip("vizier", reason="the SDK's Study needs google-vizier")
+    from google.cloud import aiplatform
+    from google.cloud.aiplatform.vizier import Study, pyvizier
+
+    aiplatform.init(project="local-project", location="us-central1")
+    problem = pyvizier.StudyConfig()
+    problem.algorithm = pyvizier.Algorithm.RANDOM_SEARCH
+    problem.metric_information.append(
+        pyvizier.MetricInformation(name="loss", goal=pyvizier.ObjectiveMetricGoal.MINIMIZE)
+    )
+    root = problem.search_space.select_root()
+    root.add_float_param("x", 0.0, 1.0, scale_type=pyvizier.ScaleType.LINEAR)
+    root.add_categorical_param("kind", ["a", "b"])
+    study = Study.create_or_load(display_name=marker, problem=problem)
+    for value in (0.5, 0.25):
+        (trial,) = study.suggest(count=1, worker="w")
+        measurement = pyvizier.Measurement(metrics={"loss": value}, steps=1)
+        trial.add_measurement(measurement)
+        assert not trial.should_stop()
+        trial.complete(measurement)
+    again = Study.create_or_load(display_name=marker, problem=problem)
+    (best,) = again.optimal_trials()
+    assert (best.uid, len(again.trials()), best.materialize().final_measurement.steps) == (2, 2, 1)
+    study.delete()

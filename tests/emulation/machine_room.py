@@ -1,0 +1,173 @@
+"""Runs custom jobs with real processes and a machine that a test makes up: devices, settings."""
+
+import asyncio
+import contextlib
+import io
+import os
+import tarfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.accelerators import AcceleratorPool
+from vertex_jobs.emulator.clock import SystemClock
+from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
+from vertex_jobs.emulator.controllers.gang import Trial
+from vertex_jobs.emulator.controllers.machinery import Machinery
+from vertex_jobs.emulator.controllers.packages import Packages
+from vertex_jobs.emulator.controllers.settings import JobSettings
+from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.environments.commands import CommandRunner
+from vertex_jobs.emulator.environments.installers import Installer
+from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
+from vertex_jobs.emulator.launcher import Launcher
+from vertex_jobs.emulator.logbook import Logbook
+from vertex_jobs.emulator.objects import ObjectStore
+from vertex_jobs.emulator.pace import Pacing
+from vertex_jobs.emulator.ports import Ports
+from vertex_jobs.emulator.resources import states
+from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.search_client import SearchClient
+from vertex_jobs.emulator.store import Store
+from vertex_jobs.emulator.surroundings import plain_variables
+from vertex_jobs.names import ResourceName
+
+TENSORFLOW_IMAGE = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest"
+PACKAGE_URI = "gs://packages/trainer-0.1.tar.gz"
+
+
+def source_distribution(files: Mapping[str, str], name: str = "trainer") -> bytes:
+    """An sdist with these files below its folder."""
+    archive = io.BytesIO()
+    content = {"PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.1\n", **files}
+    with tarfile.open(fileobj=archive, mode="w:gz") as tar:
+        for path, text in content.items():
+            member = tarfile.TarInfo(f"{name}-0.1/{path}")
+            member.size = len(text.encode())
+            tar.addfile(member, io.BytesIO(text.encode()))
+    return archive.getvalue()
+
+
+def trainer(task: str) -> bytes:
+    """An sdist whose module ``trainer.task`` is that source."""
+    return source_distribution({"trainer/__init__.py": "", "trainer/task.py": task})
+
+
+def package_pool(*args: str, replicas: int = 1, **fields: Any) -> dict[str, Any]:
+    """A worker pool that runs ``trainer.task``."""
+    spec = {
+        "executor_image_uri": fields.pop("image", TENSORFLOW_IMAGE),
+        "package_uris": [PACKAGE_URI],
+        "python_module": "trainer.task",
+        "args": list(args),
+        "env": [{"name": key, "value": text} for key, text in fields.pop("env", {}).items()],
+    }
+    machine = {"machine_type": "n1-standard-4", **fields.pop("machine", {})}
+    return {"machine_spec": machine, "replica_count": replicas, "python_package_spec": spec}
+
+
+def container_pool(image: str, *command: str, args: tuple[str, ...] = ()) -> dict[str, Any]:
+    """A worker pool that runs a container."""
+    return {
+        "machine_spec": {"machine_type": "n1-standard-4"},
+        "replica_count": 1,
+        "container_spec": {"image_uri": image, "command": list(command), "args": list(args)},
+    }
+
+
+@dataclass
+class Room:
+    """A server's machinery without its fronts."""
+
+    machinery: Machinery
+
+    def put_package(self, archive: bytes, uri: str = PACKAGE_URI) -> None:
+        bucket, _, path = uri.removeprefix("gs://").partition("/")
+        self.machinery.objects.write(bucket, path, archive)
+
+    def create(self, *pools: Mapping[str, Any], base: str = "") -> str:
+        """Keep a job that is PENDING and return its number."""
+        identity, now = self.machinery.identity, self.machinery.identity.now()
+        job = protos.CustomJob(name=str(identity.new_name("project", "europe-west4", "customJobs")))
+        spec: dict[str, Any] = {"worker_pool_specs": list(pools)}
+        if base:
+            spec["base_output_directory"] = {"output_uri_prefix": base}
+        protos.from_json(spec, job.job_spec)
+        job.create_time.CopyFrom(now)
+        states.advance(job, states.PENDING, now)
+        self.machinery.store.insert(job, project="project")
+        return ResourceName.parse(job.name).resource_id
+
+    async def run(
+        self,
+        job_id: str,
+        *,
+        local: Mapping[str, Any] | None = None,
+        stop: Stop | None = None,
+        trial: Trial | None = None,
+    ) -> Ending:
+        settings = JobSettings.read({**(local or {}), "fresh": True})
+        stop = stop or Stop()
+        return await CustomJobRun(self.machinery, job_id, stop, settings, trial=trial).run()
+
+    def lines(self, job_id: str, task: str = "") -> list[str]:
+        return [
+            line.text
+            for line in self.machinery.logbook.read(job_id)
+            if not task or line.task == task
+        ]
+
+
+@contextlib.asynccontextmanager
+async def open_room(
+    folder: Path,
+    *,
+    devices: tuple[str, ...] = (),
+    installer: Installer | None = None,
+    installer_environ: Mapping[str, str] | None = None,
+) -> AsyncIterator[Room]:
+    launcher = await Launcher.start(folder)
+    clock, objects = SystemClock(), ObjectStore(folder / "objects", create_buckets=True)
+    store = Store(folder / "resources.sqlite")
+    environments = folder / "environments"
+    try:
+        yield Room(
+            Machinery(
+                store=store,
+                clock=clock,
+                pacing=Pacing(clock),
+                identity=Identity(clock.time_ns),
+                logbook=Logbook(folder / "logs"),
+                objects=objects,
+                packages=Packages(folder / "packages", objects),
+                launcher=launcher,
+                search=SearchClient(),
+                variables=plain_variables,
+                work_folder=folder / "work",
+                ports=Ports(),
+                accelerators=AcceleratorPool(devices),
+                environments=IsolatedEnvironments(
+                    environments,
+                    installer or Installer("pip"),
+                    os.environ if installer_environ is None else installer_environ,
+                    CommandRunner(launcher, environments),
+                ),
+            )
+        )
+    finally:
+        await launcher.close()
+        objects.close()
+        store.close()
+
+
+def in_room(folder: Path, body: Callable[[Room], Awaitable[None]], **settings: Any) -> None:
+    """Run a coroutine with a room of its own."""
+
+    async def run() -> None:
+        async with open_room(folder, **settings) as room:
+            await body(room)
+
+    asyncio.run(run())

@@ -1,0 +1,177 @@
+"""A study from the command line: run once, then read in every way."""
+
+import csv
+import io
+import json
+
+import pytest
+import yaml
+from google.cloud.aiplatform_v1 import types
+from google.protobuf import json_format
+
+MODEL_FILE = "model.txt"
+
+
+@pytest.fixture(scope="module")
+def ran(command, study):
+    return command("run", study)
+
+
+def trials(command):
+    return json.loads(command("trials", "grid", "--format", "json").out)
+
+
+def test_run_ends_well_and_tells_each_trial_once(ran):
+    lines = [line.split("  ")[-1] for line in ran.err.splitlines() if "  trial " in line]
+    # Who leads is said when it is seen, and two short trials may be seen at once.
+    events = [line.removesuffix(" (best so far)") for line in lines]
+    assert (ran.code, events[:-1]) == (
+        0,
+        [
+            "trial 1 started: x=0",
+            "trial 1 succeeded: score 1.9375",
+            "trial 2 started: x=0.25",
+            "trial 2 succeeded: score 2",
+            "trial 3 started: x=1",
+        ],
+    ), ran.err
+
+
+def test_failed_trial_says_why(ran):
+    assert "trial 3 infeasible: " in ran.err
+
+
+def test_run_ends_with_trials_the_best_and_why(ran):
+    lines = ran.out.splitlines()
+    assert (lines[0].split()[:4], lines[2].split()[:4]) == (
+        ["trial", "state", "score", "x"],
+        ["2", "best", "2", "0.25"],
+    )
+    assert "Trial 2 has the highest score, 2 (goal: maximize)" in ran.out
+
+
+@pytest.mark.parametrize("verb", ["best", "trials", "tensorboard", "logs"])
+def test_run_names_the_commands_that_come_next(command, ran, verb):
+    job_id = json.loads(command("describe", "grid").out)["name"].rpartition("/")[2]
+    assert f"vertex-jobs {verb} {job_id} " in ran.err
+
+
+@pytest.mark.usefixtures("ran")
+def test_request_that_arrived_is_the_one_that_is_shown(command, study):
+    shown = command("show", study).out
+    resource = json.loads(command("describe", "grid").out)
+    arrived = types.HyperparameterTuningJob.pb()()
+    json_format.ParseDict(resource, arrived)
+    for field in ("name", "state", "create_time", "start_time", "end_time", "update_time"):
+        arrived.ClearField(field)
+    arrived.ClearField("trials")
+    sent = types.HyperparameterTuningJob.pb()()
+    nonce = resource["labels"]["vertex-jobs-submission"]
+    json_format.Parse(shown.replace("{submission}", nonce), sent)
+    assert arrived == sent
+
+
+@pytest.mark.usefixtures("ran")
+def test_trials_have_typed_parameters_and_every_measurement(command):
+    second = trials(command)[1]
+    assert (second["parameters"], second["measurements"]) == (
+        {"x": 0.25},
+        [{"step": 1, "metrics": {"score": 1.0}}, {"step": 2, "metrics": {"score": 2.0}}],
+    )
+
+
+@pytest.mark.usefixtures("ran")
+def test_yaml_and_csv_say_what_json_says(command):
+    rows = csv.DictReader(io.StringIO(command("trials", "grid", "--format", "csv").out))
+    assert yaml.safe_load(command("trials", "grid", "--format", "yaml").out) == trials(command)
+    assert [row["metrics.score"] for row in rows] == ["1.9375", "2.0", ""]
+
+
+@pytest.mark.usefixtures("ran")
+def test_best_is_a_trial_and_why(command):
+    best = json.loads(command("best", "grid", "--format", "json").out)
+    why = best.pop("why")
+    assert (best, why.split(",")[0]) == (trials(command)[1], "Trial 2 has the highest score")
+
+
+@pytest.mark.usefixtures("ran")
+def test_best_without_a_model_cannot_be_downloaded(command, tmp_path):
+    done = command("best", "grid", "--download", tmp_path)
+    assert (done.code, "trial 2 left no model" in done.err) == (3, True)
+
+
+@pytest.mark.usefixtures("ran")
+def test_logs_name_the_trial_of_each_line(command):
+    assert "trial 3 workerpool" not in command("logs", "grid").out
+    assert "trial 3 | too far" in command("logs", "grid").out
+
+
+@pytest.mark.usefixtures("ran")
+def test_watching_an_ended_study_tells_its_outcome_again(command, ran):
+    done = command("watch", "grid")
+    assert (done.code, done.out) == (0, ran.out)
+
+
+@pytest.mark.usefixtures("ran")
+def test_once_comes_back_to_the_job_of_the_same_content(command, study):
+    done = command("run", study, "--once", "--detach")
+    assert done.out.strip() == json.loads(command("describe", "grid").out)["name"]
+
+
+def test_study_without_a_feasible_trial_is_a_failure(command, config):
+    silent = config(
+        "silent",
+        "import sys; sys.argv\n",
+        kind="hyperparameter_tuning_job",
+        metric_spec="{score: maximize}",
+        parameter_spec="{x: {type: discrete, values: [1]}}",
+        search_algorithm="grid",
+        max_trial_count=1,
+        parallel_trial_count=1,
+    )
+    done = command("run", silent)
+    assert (done.code, "Traceback" in done.err) == (1, False), done.err
+
+
+def test_seed_decides_what_is_tried(command, config, study):
+    random = (
+        "--set",
+        "search_algorithm=random",
+        "--set",
+        "parameter_spec.x.values=[0,0.1,0.2,0.3]",
+    )
+
+    def tried(seed):
+        name = command("run", study, *random, "--seed", seed).err.split()[1]
+        found = json.loads(command("trials", name, "--format", "json").out)
+        return [trial["parameters"] for trial in found]
+
+    assert tried(5) == tried(5)
+
+
+def test_model_of_the_best_trial_is_downloaded(command, config, tmp_path):
+    script = (
+        "import argparse, os, hypertune\n"
+        "from google.cloud import storage\n"
+        "parser = argparse.ArgumentParser()\n"
+        "parser.add_argument('--x')\n"
+        "x = float(parser.parse_args().x)\n"
+        "bucket, _, path = os.environ['AIP_MODEL_DIR'][5:].partition('/')\n"
+        f"blob = storage.Client().bucket(bucket).blob(path + '{MODEL_FILE}')\n"
+        "blob.upload_from_string(str(x))\n"
+        "hypertune.HyperTune().report_hyperparameter_tuning_metric('score', x, 1)\n"
+    )
+    saving = config(
+        "saving",
+        script,
+        kind="hyperparameter_tuning_job",
+        metric_spec="{score: minimize}",
+        parameter_spec="{x: {type: discrete, values: [1, 2]}}",
+        search_algorithm="grid",
+        max_trial_count=2,
+        parallel_trial_count=2,
+    )
+    assert command("run", saving).code == 0
+    done = command("best", "saving", "--download", tmp_path / "model")
+    assert (done.code, done.out.splitlines()[-1]) == (0, str(tmp_path / "model")), done.err
+    assert (tmp_path / "model" / MODEL_FILE).read_text() == "1.0"

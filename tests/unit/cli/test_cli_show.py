@@ -1,0 +1,82 @@
+"""What would be sent: shown without contact, refused with every fault at once."""
+
+import json
+import tarfile
+
+import pytest
+import yaml
+
+from vertex_jobs.spec import load
+
+
+def test_show_prints_the_body_and_nothing_else(command, config):
+    done = command("show", config)
+    assert (json.loads(done.out), done.err) == (load(config).preview().body, "")
+
+
+def test_yaml_is_the_same_body(command, config):
+    shown = command("show", config, "--format", "yaml").out
+    assert yaml.safe_load(shown) == json.loads(command("show", config).out)
+
+
+def test_set_replaces_a_value(command, config):
+    shown = command("show", config, "--set", "max_trial_count=9").out
+    assert json.loads(shown)["maxTrialCount"] == 9
+
+
+def test_staging_bucket_of_the_command_wins(command, config):
+    shown = command("show", config, "--on", "vertex", "--staging-bucket", "gs://mine/x").out
+    prefix = json.loads(shown)["trialJobSpec"]["baseOutputDirectory"]["outputUriPrefix"]
+    assert prefix == "gs://mine/x/vertex-jobs/{submission}"
+
+
+def test_vertex_needs_a_staging_bucket(command, config):
+    done = command("show", config, "--on", "vertex")
+    assert (done.code, "add --staging-bucket gs://BUCKET" in done.err) == (2, True)
+
+
+def test_name_of_an_experiment_needs_the_project(command, config):
+    words = ("--on", "vertex", "--staging-bucket", "gs://bucket")
+    faults = command(
+        "show", config, *words, "--set", "experiment=e", "--set", "service_account=a@b.c"
+    )
+    assert (faults.code, "add --project PROJECT" in faults.err) == (2, True)
+
+
+@pytest.mark.parametrize("verb", ["show", "run", "package"])
+def test_every_fault_of_a_config_is_told_at_once(command, config, verb):
+    words = ("--set", "max_trial_count=0", "--set", "metric_spec.score=up", "--set", "argz=1")
+    done = command(verb, config, *words)
+    faults = [line.split()[0] for line in done.err.splitlines() if line.startswith("  ")]
+    expected = {"max_trial_count", "metric_spec.score", "argz"}
+    assert (done.code, done.out, expected - set(faults)) == (2, "", set()), done.err
+
+
+def test_dry_run_shows_the_request_and_makes_no_state(command, config, tmp_path):
+    done = command("run", config, "--dry-run", "--state-dir", tmp_path / "state")
+    same = json.loads(done.out) == json.loads(command("show", config).out)
+    assert (done.code, same, (tmp_path / "state").exists()) == (0, True, False)
+
+
+def test_local_settings_are_refused_for_vertex(command, config):
+    words = ("--on", "vertex", "--staging-bucket", "gs://bucket", "--seed", "1", "--fresh")
+    done = command("run", config, *words)
+    assert (done.code, done.err.count("is a setting of Local Vertex")) == (2, 2)
+
+
+def test_package_is_written_proved_and_named(command, config, tmp_path):
+    done = command("package", config, "--output", tmp_path / "out")
+    with tarfile.open(done.out.strip()) as archive:
+        names = archive.getnames()
+    assert (done.code, any(name.endswith("/train.py") for name in names)) == (0, True)
+
+
+def test_package_that_does_not_answer_for_help_is_an_error(command, config, tmp_path):
+    config.with_name("train.py").write_text("import no_such_library\n")
+    done = command("package", config, "--output", tmp_path / "out")
+    assert (done.code, done.out, "No module named 'no_such_library'" in done.err) == (2, "", True)
+
+
+def test_folder_that_cannot_be_written_is_an_error(command, config):
+    done = command("package", config, "--output", config / "below-a-file")
+    assert (done.code, "name another folder with --output" in done.err) == (2, True)

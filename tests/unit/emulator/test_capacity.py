@@ -1,0 +1,138 @@
+"""What this machine refuses before a job is kept, and what it says."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.accelerators import AcceleratorPool
+from vertex_jobs.emulator.controllers.capacity import Capacity
+from vertex_jobs.emulator.controllers.gcs_paths import mentions_gcs
+from vertex_jobs.emulator.controllers.packages import Package
+from vertex_jobs.emulator.controllers.tasks import PoolTask
+from vertex_jobs.emulator.launcher import Capabilities
+from vertex_jobs.emulator.status import ApiError
+
+ABLE = Capabilities(private_root=True, gcs_mount=True, why_not="")
+
+
+class OnePackage:
+    """Every URI is this package."""
+
+    def __init__(self, package: Package) -> None:
+        self._package = package
+
+    def get(self, uri: str) -> Package:
+        return self._package
+
+
+def capacity(
+    tmp_path: Path,
+    *requirements: str,
+    devices: tuple[str, ...] = (),
+    capabilities: Capabilities = ABLE,
+    engine: str = "",
+) -> Capacity:
+    packages: Any = OnePackage(Package(tmp_path, requirements))
+    return Capacity(packages, AcceleratorPool(devices), capabilities, lambda name: engine)
+
+
+def spec(*, accelerators: int = 0, replicas: int = 1, args: tuple[str, ...] = ()) -> Any:
+    message = protos.CustomJobSpec()
+    pool = message.worker_pool_specs.add(replica_count=replicas)
+    pool.machine_spec.accelerator_count = accelerators
+    pool.python_package_spec.executor_image_uri = "image"
+    pool.python_package_spec.package_uris.append("gs://bucket/p.tar.gz")
+    pool.python_package_spec.python_module = "trainer.task"
+    pool.python_package_spec.args.extend(args)
+    return message
+
+
+def refusal(machine: Capacity, job: Any, **options: Any) -> tuple[str, str]:
+    with pytest.raises(ApiError) as caught:
+        machine.refuse_lacking(job, options)
+    return caught.value.status, caught.value.message
+
+
+def test_missing_distributions_are_named_with_the_way_out(tmp_path: Path) -> None:
+    machine = capacity(tmp_path, "no-such-one>=2", "pydantic", "nor-this")
+    assert refusal(machine, spec()) == (
+        "FAILED_PRECONDITION",
+        "Not installed here: no-such-one>=2 (of gs://bucket/p.tar.gz), nor-this (of "
+        "gs://bucket/p.tar.gz). Install it into the environment that runs vertex-jobs, or let the "
+        "job have one of its own: --environment isolated, or environment: isolated under local: "
+        "in the config.",
+    )
+
+
+def test_an_isolated_job_brings_its_own_distributions(tmp_path: Path) -> None:
+    capacity(tmp_path, "no-such-one").refuse_lacking(spec(), {"environment": "isolated"})
+
+
+@pytest.mark.parametrize(("asked", "replicas"), [(2, 2), (4, 1)])
+def test_more_accelerators_than_there_are(tmp_path: Path, asked: int, replicas: int) -> None:
+    machine = capacity(tmp_path, devices=("0", "1", "2"))
+    assert refusal(machine, spec(accelerators=asked, replicas=replicas)) == (
+        "FAILED_PRECONDITION",
+        "The job asks for 4 accelerators at once; this machine has 3. Under local: in the config, "
+        "share_accelerators: true lets replicas share them; or start the server with "
+        "CUDA_VISIBLE_DEVICES= to rehearse on the CPU.",
+    )
+
+
+def test_shared_accelerators_need_not_be_enough(tmp_path: Path) -> None:
+    machine = capacity(tmp_path, devices=("0",))
+    machine.refuse_lacking(spec(accelerators=4), {"share_accelerators": True})
+
+
+def test_any_number_of_accelerators_can_be_rehearsed_without_one(tmp_path: Path) -> None:
+    capacity(tmp_path).refuse_lacking(spec(accelerators=8, replicas=4), {})
+
+
+def test_gcs_where_it_cannot_be_mounted(tmp_path: Path) -> None:
+    unable = Capabilities(True, False, "libfuse3 is not installed: install libfuse3-3")
+    machine = capacity(tmp_path, capabilities=unable)
+    assert refusal(machine, spec(args=("--data=/gcs/bucket/x",))) == (
+        "FAILED_PRECONDITION",
+        "worker_pool_specs[0]: the program uses /gcs/, which this machine cannot offer: libfuse3 "
+        "is not installed: install libfuse3-3. Or read and write gs:// instead.",
+    )
+
+
+def test_an_engine_that_does_not_answer(tmp_path: Path) -> None:
+    machine = capacity(tmp_path, engine="docker is not installed here; install it")
+    assert refusal(machine, spec(), environment="docker") == (
+        "FAILED_PRECONDITION",
+        "worker_pool_specs[0]: environment docker: docker is not installed here; install it",
+    )
+
+
+def test_gcs_inside_docker(tmp_path: Path) -> None:
+    job = spec(args=("/gcs/bucket/x",))
+    status, message = refusal(capacity(tmp_path), job, environment="docker")
+    assert (status, "Docker's daemon cannot see" in message) == ("FAILED_PRECONDITION", True)
+
+
+def test_settings_that_are_wrong(tmp_path: Path) -> None:
+    status, message = refusal(capacity(tmp_path), spec(), environment="vagrant")
+    assert (status, "environment" in message) == ("INVALID_ARGUMENT", True)
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("path = '/gcs/bucket/x'", True),
+        ("path = f'/gcs/{bucket}/x'", True),
+        ("root = uri.replace('gs://', '/gcs/')", True),
+        ("# see /gcs/bucket", False),
+        ('"""Reads /gcs/bucket/x."""', False),
+        ("def f():\n    '''Of /gcs/b.'''\n", False),
+        ("this is not Python /gcs/", True),
+        ("path = '/tmp/x'", False),
+    ],
+)
+def test_what_counts_as_a_use_of_gcs(tmp_path: Path, source: str, found: bool) -> None:
+    (tmp_path / "task.py").write_text(source)
+    task = PoolTask("image", (), "task", (), ())
+    assert mentions_gcs(task, [Package(tmp_path, ())]) is found

@@ -1,0 +1,99 @@
+"""What goes into a replica's environment, and the line about what the image would have had."""
+
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vertex_jobs.emulator.controllers.drift import drift_line
+from vertex_jobs.emulator.controllers.images import parse_image
+from vertex_jobs.emulator.controllers.packages import Package
+from vertex_jobs.emulator.controllers.tasks import PoolTask
+from vertex_jobs.emulator.controllers.variables import Variables, overridden
+from vertex_jobs.runtime.cluster import Cluster
+from vertex_jobs.runtime.environment import Environment
+
+PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+TF_17 = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest"
+TF_15 = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-15.py310:latest"
+
+
+def rendered(**layers: Any) -> dict[str, str]:
+    empty: dict[str, Any] = {
+        "surroundings": {},
+        "image": None,
+        "job": {},
+        "place": {},
+        "devices": {},
+        "service": Environment(cluster=Cluster({"chief": ("127.0.0.1:1",)})),
+        "host_name": "host",
+    }
+    variables = Variables(**{**empty, **layers}).render()
+    del variables["CLUSTER_SPEC"]
+    return variables
+
+
+def test_the_job_wins_over_surroundings_place_and_image() -> None:
+    assert rendered(
+        surroundings={"A": "server", "PATH": "/bin"},
+        place={"PATH": "/env/bin:/bin"},
+        image=parse_image(TF_15),
+        job={"A": "job", "TF_USE_LEGACY_KERAS": "0"},
+    ) == {
+        "A": "job",
+        "PATH": "/env/bin:/bin",
+        "TF_USE_LEGACY_KERAS": "0",
+        "HOSTNAME": "host",
+    }
+
+
+def test_devices_win_over_the_job() -> None:
+    layers = {"job": {"CUDA_VISIBLE_DEVICES": "0,1"}, "devices": {"CUDA_VISIBLE_DEVICES": "1"}}
+    assert rendered(**layers)["CUDA_VISIBLE_DEVICES"] == "1"
+
+
+def test_the_services_variables_are_its_own_even_when_it_sets_none() -> None:
+    job = {"TF_CONFIG": "{}", "AIP_MODEL_DIR": "gs://mine", "HOSTNAME": "mine", "MINE": "1"}
+    assert rendered(job=job) == {"MINE": "1", "HOSTNAME": "host"}
+    assert overridden(job) == ["TF_CONFIG", "AIP_MODEL_DIR", "HOSTNAME"]
+
+
+class OnePackage:
+    def __init__(self, *requirements: str) -> None:
+        self._package = Package(Path(), requirements)
+
+    def get(self, uri: str) -> Package:
+        return self._package
+
+
+def line(image: str, *requirements: str, **fields: Any) -> str:
+    packages: Any = OnePackage(*requirements)
+    return drift_line(packages, PoolTask(image, ("gs://b/p",), "m", (), (), **fields))
+
+
+def test_an_unknown_image() -> None:
+    assert line("mine:1") == f"image mine:1: unknown to Local Vertex · here: {PYTHON}"
+
+
+def test_another_version_of_a_requirement() -> None:
+    import pydantic
+
+    drift = line("mine:1", "pydantic<1", "packaging>1")
+    assert drift.endswith(f'; requirements: "pydantic<1 (here {pydantic.VERSION})"')
+
+
+def test_images_with_keras_2() -> None:
+    assert "; Keras 2, as TF_USE_LEGACY_KERAS=1 and tf_keras" in line(TF_15)
+
+
+def test_an_isolated_environment() -> None:
+    assert line(TF_17, place="isolated") == (
+        "image: Python 3.10, TensorFlow 2.17 · here: an isolated environment with "
+        "tensorflow==2.17.*, cloudml-hypertune, the packages' own requirements"
+    )
+
+
+@pytest.mark.parametrize("place", ["docker", "podman"])
+def test_an_image_that_runs_itself_does_not_drift(place: str) -> None:
+    assert line(TF_17, place=place) == ""

@@ -1,0 +1,178 @@
+"""One attempt at a custom job: its replicas from the first start to the last end.
+
+It restarts single replicas whose machine was lost; everything else is for the job to decide, by
+the rules of ``resources.endings``. Nothing of the gang is left when it returns.
+"""
+
+import asyncio
+import signal
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from vertex_jobs.emulator.clock import wait_until
+from vertex_jobs.emulator.controllers.machinery import Machinery
+from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
+from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
+from vertex_jobs.emulator.launcher import ReplicaSpec
+from vertex_jobs.emulator.resources.endings import (
+    Action,
+    Decision,
+    History,
+    ReplicaEnd,
+    Retries,
+    decide,
+)
+from vertex_jobs.emulator.writers import Writer
+
+__all__ = ["Attempt"]
+
+#: Between SIGTERM and SIGKILL, in seconds. The service's own grace is not documented. They are
+#: real seconds on every clock: a process needs them to write what it has.
+GRACE_SECONDS = 5.0
+#: How a shell reports a signal.
+_SIGNAL_OFFSET = 128
+
+
+@dataclass
+class Attempt:
+    """Runs a gang once.
+
+    Attributes:
+        machinery: The server's parts.
+        job_id: Number of the custom job.
+        gang: What to start, the primary first.
+        retries: What the job's scheduling says.
+        stop: Set to end it.
+        faults: What happens to the replicas on purpose.
+        deadline: When the job has run too long, in seconds since 1970; asked once all replicas
+            are up.
+        job_restarts: Attempts before this one.
+        worker_restarts: By replica; kept by the caller when the gang starts again.
+    """
+
+    machinery: Machinery
+    job_id: str
+    gang: Sequence[ReplicaSpec]
+    retries: Retries
+    stop: Stop
+    faults: ReplicaFaults
+    deadline: Callable[[], float]
+    job_restarts: int = 0
+    worker_restarts: Counter[str] = field(default_factory=Counter)
+    _workers: list[Worker] = field(default_factory=list)
+
+    async def run(self, on_running: Callable[[], None]) -> Decision | None:
+        """Run until something follows for the job; None when its time was up.
+
+        Args:
+            on_running: Called once every replica has been started.
+        """
+        try:
+            for spec in self.gang:
+                self._workers.append(await self._start(spec))
+            on_running()
+            return await self._watch()
+        finally:
+            self.faults.disarm()
+            await self._end_gang()
+
+    async def _start(self, spec: ReplicaSpec) -> Worker:
+        replica = await self.machinery.launcher.launch(spec, self._output(spec.replica_id))
+        if len(self.gang) > 1 or "CLOUD_ML_TRIAL_ID" in spec.environment:
+            self.machinery.writes.watch(replica.pid, Writer(self.job_id, spec.replica_id))
+        worker = Worker(spec, replica, asyncio.create_task(replica.wait()))
+        self.faults.arm(worker)
+        return worker
+
+    def _output(self, replica_id: str) -> Callable[[str, bytes, float], None]:
+        def write(stream: str, line: bytes, time: float) -> None:
+            severity = "ERROR" if stream == "stderr" else "INFO"
+            text = line.decode("utf-8", errors="replace")
+            self.machinery.logbook.append(self.job_id, replica_id, severity, text, time)
+            self.faults.heed_line(replica_id, text)
+
+        return write
+
+    async def _watch(self) -> Decision | None:
+        stopped = asyncio.create_task(self.stop.wait())
+        try:
+            while True:
+                awaited = {worker.exit for worker in self._workers if not worker.heeded}
+                done = await wait_until(self.machinery.clock, {*awaited, stopped}, self.deadline())
+                if not done:
+                    return None
+                if stopped in done:
+                    return Decision(Action.END, ending=self.stop.ending)
+                decision = await self._heed([one for one in self._workers if one.exit in done])
+                if decision is not None:
+                    return decision
+        finally:
+            stopped.cancel()
+
+    async def _heed(self, ended: Sequence[Worker]) -> Decision | None:
+        """Look at the replicas that have ended; None when the attempt goes on."""
+        ends = [(worker, self._end_of(worker)) for worker in ended if not worker.heeded]
+        # The primary's success decides before all; after a lost machine the others often fail
+        # too, and what they then exit with is ignored.
+        ends.sort(key=lambda pair: (pair[1].status != 0, not pair[1].lost, not pair[1].primary))
+        for worker, end in ends:
+            self._report(end)
+            restarts = self.worker_restarts[end.replica_id]
+            decision = decide(end, self.retries, History(restarts, self.job_restarts))
+            if decision.action not in (Action.GO_ON, Action.END):
+                self.faults.note_restart(end.replica_id, decision.reason)
+            if decision.action is Action.GO_ON:
+                worker.heeded = True
+            elif decision.action is Action.RESTART_WORKER:
+                await self._restart(worker, decision.reason)
+            else:
+                if decision.action is Action.RESTART_GANG:
+                    self.worker_restarts[end.replica_id] += 1
+                if end.lost:
+                    empty_disk(worker.spec)
+                return decision
+        return None
+
+    async def _restart(self, worker: Worker, reason: str) -> None:
+        """Start the replica on another machine: same host name, nothing on its disk."""
+        self.machinery.service_line(self.job_id, reason, "WARNING")
+        self.worker_restarts[worker.spec.replica_id] += 1
+        empty_disk(worker.spec)
+        self._workers[self._workers.index(worker)] = await self._start(worker.spec)
+
+    def _end_of(self, worker: Worker) -> ReplicaEnd:
+        end = worker.exit.result()
+        return ReplicaEnd(
+            worker.spec.replica_id,
+            end.code if end.code is not None else _SIGNAL_OFFSET + (end.signal or 0),
+            primary=worker.spec is self.gang[0],
+            out_of_memory=end.out_of_memory or worker.out_of_memory,
+            machine_lost=worker.machine_lost,
+        )
+
+    def _report(self, end: ReplicaEnd) -> None:
+        """The service's lines on the end of a replica."""
+        reason = "SUCCEEDED" if end.status == 0 else "Error"
+        self.machinery.logbook.append(
+            self.job_id,
+            end.replica_id,
+            "INFO" if end.status == 0 else "ERROR",
+            f"Task completed. Exit code ({end.status}). Exit reason ({reason})",
+            self.machinery.clock.time(),
+        )
+        if end.out_of_memory:
+            pool = end.replica_id.partition("-")[0]
+            text = f"Replicas low on memory: {pool}. Specify a machine with larger memory and try "
+            self.machinery.service_line(self.job_id, text + "again.", "ERROR")
+
+    async def _end_gang(self) -> None:
+        """SIGTERM to whoever still runs, SIGKILL after the grace."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            running = [worker for worker in self._workers if not worker.exit.done()]
+            if not running:
+                return
+            for worker in running:
+                worker.replica.send_signal(signal.SIGKILL if worker.silent else number)
+            await asyncio.wait([worker.exit for worker in running], timeout=GRACE_SECONDS)

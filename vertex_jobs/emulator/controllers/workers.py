@@ -1,0 +1,42 @@
+"""A replica's place in a gang, which outlives the process that runs there."""
+
+import asyncio
+import shutil
+from dataclasses import dataclass
+from pathlib import Path
+
+from vertex_jobs.emulator.launcher import Exit, Replica, ReplicaSpec
+
+__all__ = ["Worker", "empty_disk"]
+
+
+@dataclass(eq=False)
+class Worker:
+    """One replica.
+
+    Attributes:
+        spec: What runs there.
+        replica: What runs there now.
+        exit: Done when that has ended.
+        heeded: Whether its end was looked at and nothing follows from it.
+        machine_lost: Whether its machine is being taken away.
+        out_of_memory: Whether its end is to count as memory that ran out.
+        silent: Whether it was stopped, and no longer hears a signal but SIGKILL.
+    """
+
+    spec: ReplicaSpec
+    replica: Replica
+    exit: "asyncio.Task[Exit]"
+    heeded: bool = False
+    machine_lost: bool = False
+    out_of_memory: bool = False
+    silent: bool = False
+
+
+def empty_disk(spec: ReplicaSpec) -> None:
+    """Remove all that the replica wrote into its working directory, which stays."""
+    for path in Path(spec.working_directory).iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink(missing_ok=True)

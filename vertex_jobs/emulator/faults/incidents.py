@@ -1,0 +1,62 @@
+"""What went wrong on purpose and what followed: the account that a drill is judged by.
+
+Kept in memory: it begins anew with the server, as the counts of the rules do.
+"""
+
+from dataclasses import asdict, dataclass, field
+
+__all__ = ["Incident", "Incidents"]
+
+
+@dataclass(frozen=True)
+class Incident:
+    """One line of the account.
+
+    Attributes:
+        kind: ``fault``, ``restart`` (of a replica or of all of them) or ``read`` (of what an
+            earlier attempt had written).
+        subject: The call, the replica or the object concerned.
+        detail: Which fault, or why there was a restart.
+        job: Number of the submitted job; empty for calls, which belong to none.
+    """
+
+    kind: str
+    subject: str
+    detail: str = ""
+    job: str = ""
+
+
+@dataclass
+class Incidents:
+    """The account of one server."""
+
+    _noted: list[Incident] = field(default_factory=list)
+    _watched: dict[str, str] = field(default_factory=dict)
+
+    def note(self, incident: Incident) -> None:
+        """Add a line."""
+        self._noted.append(incident)
+
+    def watch_reads(self, prefix: str, job: str) -> None:
+        """Note the first read of each object under that URI from now on."""
+        self._watched[prefix] = job
+
+    def note_read(self, uri: str) -> None:
+        """An object was read."""
+        for prefix, job in self._watched.items():
+            incident = Incident("read", uri, "after a restart", job)
+            if uri.startswith(prefix) and incident not in self._noted:
+                self._noted.append(incident)
+
+    def forget_calls(self) -> None:
+        """Drop what happened to calls: the faults were taken back, and another account begins."""
+        self._noted = [one for one in self._noted if one.job]
+
+    @property
+    def watches(self) -> bool:
+        """Whether reads are of interest."""
+        return bool(self._watched)
+
+    def of_job(self, job: str) -> list[dict[str, str]]:
+        """The lines of that job and of no job in particular, oldest first."""
+        return [asdict(one) for one in self._noted if one.job in ("", job)]

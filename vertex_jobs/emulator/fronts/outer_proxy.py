@@ -1,0 +1,71 @@
+"""The user's own proxy, for what the emulator passes on to the network.
+
+The environment-only mode takes the place of the proxy that a program would use; hosts that are none
+of Google's are reached through that one, as its variables say.
+"""
+
+import base64
+import urllib.request
+from collections.abc import Mapping
+from dataclasses import dataclass
+from urllib.parse import unquote, urlsplit
+
+__all__ = ["OuterProxy"]
+
+_DEFAULT_PORT = 3128
+
+
+@dataclass(frozen=True)
+class OuterProxy:
+    """A proxy and the hosts that are reached without it.
+
+    Attributes:
+        url: E.g. ``http://user:password@proxy:3128``; empty for none.
+        exceptions: The hosts, as ``no_proxy`` lists them.
+    """
+
+    url: str = ""
+    exceptions: str = ""
+
+    @classmethod
+    def from_environment(cls, environ: Mapping[str, str], own_port: int) -> "OuterProxy":
+        """What ``https_proxy`` and ``no_proxy`` say, in either case.
+
+        Args:
+            environ: The server's environment.
+            own_port: The server's port. A server that is started again by a program under its own
+                variables would be its own proxy: that is none.
+        """
+
+        def value(name: str) -> str:
+            return environ.get(name) or environ.get(name.upper()) or ""
+
+        url = value("https_proxy")
+        if url and "://" not in url:
+            url = f"http://{url}"
+        if url == f"http://127.0.0.1:{own_port}":
+            url = ""
+        return cls(url, value("no_proxy"))
+
+    def address(self, host: str) -> tuple[str, int] | None:
+        """Where the proxy for that host answers; None if it is reached without one."""
+        exceptions = {"no": self.exceptions}
+        if not self.url or urllib.request.proxy_bypass_environment(host, exceptions):  # type: ignore[attr-defined]
+            return None
+        parts = urlsplit(self.url)
+        return parts.hostname or "", parts.port or _DEFAULT_PORT
+
+    def request(self, host: str, port: int) -> bytes:
+        """The CONNECT request for a host, with the credentials of the proxy's URL."""
+        host = f"[{host}]" if ":" in host else host
+        lines = [f"CONNECT {host}:{port} HTTP/1.1", f"Host: {host}:{port}"]
+        parts = urlsplit(self.url)
+        if parts.username:
+            words = f"{unquote(parts.username)}:{unquote(parts.password or '')}"
+            token = base64.b64encode(words.encode()).decode()
+            lines.append(f"Proxy-Authorization: Basic {token}")
+        return ("\r\n".join(lines) + "\r\n\r\n").encode()
+
+    def __str__(self) -> str:
+        parts = urlsplit(self.url)
+        return f"{parts.hostname}:{parts.port or _DEFAULT_PORT}"

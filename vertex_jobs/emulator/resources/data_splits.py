@@ -1,0 +1,99 @@
+"""How a dataset's rows are divided into training, validation and test set.
+
+Source: InputDataConfig proto and the messages of its splits. What the documentation leaves to the
+service is chosen here: rows are dealt out in order, so that every set is spread over the data.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.status import ApiError
+
+__all__ = ["SETS", "Row", "check_split", "split_rows"]
+
+SETS = ("training", "validation", "test")
+#: Source: FractionSplit proto: by default roughly 80, 10 and 10 percent.
+_DEFAULT = (0.8, 0.1, 0.1)
+_TOLERANCE = 1e-9
+
+
+@dataclass(frozen=True)
+class Row:
+    """One row: its text as written, with the line's end, and its columns or labels."""
+
+    text: str
+    columns: Mapping[str, str]
+
+
+def _fractions(split: protos.Message) -> tuple[float, ...]:
+    """The three fractions; what is not given goes to the sets that name none."""
+    given = [getattr(split, f"{name}_fraction") for name in SETS]
+    if not any(given):
+        return _DEFAULT
+    rest = 1.0 - sum(given)
+    if rest < -_TOLERANCE or min(given) < 0:
+        raise ApiError("INVALID_ARGUMENT", "The fractions must not be negative or exceed 1.")
+    unset = [index for index, one in enumerate(given) if not one] or [0]
+    return tuple(
+        one + (rest / len(unset) if index in unset and rest > _TOLERANCE else 0.0)
+        for index, one in enumerate(given)
+    )
+
+
+def check_split(config: protos.Message) -> None:
+    """Refuse a split that makes no sense.
+
+    Raises:
+        ApiError: INVALID_ARGUMENT.
+    """
+    kind = config.WhichOneof("split")
+    if kind in ("fraction_split", "timestamp_split"):
+        _fractions(getattr(config, kind))
+    if kind in ("predefined_split", "timestamp_split") and not getattr(config, kind).key:
+        raise ApiError("INVALID_ARGUMENT", f"input_data_config.{kind}.key: The key is required.")
+
+
+def split_rows(rows: Iterable[Row], config: protos.Message) -> dict[str, list[Row]]:
+    """The rows of each set."""
+    kind = config.WhichOneof("split")
+    if kind == "predefined_split":
+        return _by_column(rows, config.predefined_split.key)
+    if kind == "timestamp_split":
+        return _by_time(rows, config.timestamp_split)
+    return _dealt(rows, _fractions(config.fraction_split))
+
+
+def _dealt(rows: Iterable[Row], fractions: tuple[float, ...]) -> dict[str, list[Row]]:
+    """Each row to the set that is furthest behind its fraction."""
+    sets: dict[str, list[Row]] = {name: [] for name in SETS}
+    for number, row in enumerate(rows, start=1):
+        behind = [
+            fraction * number - len(sets[name])
+            for fraction, name in zip(fractions, SETS, strict=True)
+        ]
+        sets[SETS[behind.index(max(behind))]].append(row)
+    return sets
+
+
+def _by_column(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:
+    """By the set's name in a column; rows with any other value are left out."""
+    sets: dict[str, list[Row]] = {name: [] for name in SETS}
+    for row in rows:
+        name = row.columns.get(key, "").lower()
+        if name in sets:
+            sets[name].append(row)
+    return sets
+
+
+def _by_time(rows: Iterable[Row], split: protos.Message) -> dict[str, list[Row]]:
+    """The oldest rows train, the newest test; rows without a time are left out."""
+    timed = [row for row in rows if row.columns.get(split.key)]
+    timed.sort(key=lambda row: row.columns[split.key])
+    sets, start, upto = {}, 0, 0.0
+    for name, fraction in zip(SETS, _fractions(split), strict=True):
+        upto += fraction
+        end = round(upto * len(timed))
+        sets[name] = timed[start:end]
+        start = end
+    return sets

@@ -1,0 +1,57 @@
+"""All methods of Local Vertex in one table, for both fronts."""
+
+from datetime import datetime, timezone
+
+from vertex_jobs.emulator.admission import Admission
+from vertex_jobs.emulator.controllers.capacity import Capacity
+from vertex_jobs.emulator.controllers.machinery import Machinery
+from vertex_jobs.emulator.controllers.supervisor import Supervisor
+from vertex_jobs.emulator.dataset_lookup import DatasetLookup
+from vertex_jobs.emulator.model_registry import ModelRegistry
+from vertex_jobs.emulator.services.datasets import DatasetService
+from vertex_jobs.emulator.services.jobs import JobService
+from vertex_jobs.emulator.services.methods import Method
+from vertex_jobs.emulator.services.models import ModelService
+from vertex_jobs.emulator.services.operations import OperationService
+from vertex_jobs.emulator.services.projects import ProjectService
+from vertex_jobs.emulator.services.studies import StudyService
+from vertex_jobs.emulator.services.trials import TrialService
+from vertex_jobs.emulator.suggestions import Suggestions
+from vertex_jobs.emulator.tables.models import ModelTable
+from vertex_jobs.emulator.tables.operations import OperationTable
+
+__all__ = ["api_methods"]
+
+
+def api_methods(machinery: Machinery, supervisor: Supervisor) -> list[Method]:
+    """Every RPC that is served."""
+    store, identity = machinery.store, machinery.identity
+    capacity = Capacity(machinery.packages, machinery.accelerators, machinery.launcher.capabilities)
+    operations = OperationService(OperationTable(store.database), identity)
+    admission = Admission(
+        capacity,
+        ModelRegistry(ModelTable(store.database), identity),
+        DatasetLookup(store),
+        lambda: datetime.fromtimestamp(identity.unix_time(), timezone.utc).date(),
+    )
+    methods = [
+        method
+        for collection in admission.collections()
+        for method in JobService(
+            collection,
+            store,
+            identity,
+            operations,
+            start=supervisor.start,
+            cancel=supervisor.cancel,
+        ).methods()
+    ]
+    methods += ModelService(store, identity, operations).methods()
+    methods += DatasetService(store, identity, operations).methods()
+    suggestions = Suggestions(store, machinery.search)
+    studies = StudyService(store, identity, machinery.logbook, suggestions)
+    methods += studies.methods()
+    methods += TrialService(store, identity, operations, studies, suggestions).methods()
+    methods += operations.methods()
+    methods += ProjectService(store).methods()
+    return methods

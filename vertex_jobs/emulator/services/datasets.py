@@ -1,0 +1,145 @@
+"""Managed datasets, as far as one on Cloud Storage needs them for training.
+
+Create, import, get, list, update, delete. What is imported is remembered, not parsed: a pipeline
+reads it when it starts. BigQuery is refused; exports, annotations and versions are not served.
+Source: DatasetService of the v1 API.
+"""
+
+from google.protobuf import field_mask_pb2
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.dataset_lookup import DatasetLookup, source_of
+from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.resources.names import numbered, parent_of
+from vertex_jobs.emulator.resources.validation import check_labels, refuse_faults
+from vertex_jobs.emulator.services.listing import masked, page_start, take_page
+from vertex_jobs.emulator.services.methods import Call, Method, rule
+from vertex_jobs.emulator.services.operations import OperationService
+from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.store import Store
+from vertex_jobs.emulator.tables.policies import PolicyTable
+from vertex_jobs.emulator.tables.projects import ProjectTable
+from vertex_jobs.names import ResourceName, is_gcs_uri
+
+__all__ = ["DatasetService"]
+
+#: Source: UpdateDatasetRequest proto.
+_CHANGEABLE = ("display_name", "description", "labels")
+
+
+class DatasetService:
+    """The datasets of all projects."""
+
+    def __init__(self, store: Store, identity: Identity, operations: OperationService) -> None:
+        """Serve the datasets of the store."""
+        self._store = store
+        self._identity = identity
+        self._operations = operations
+        self._lookup = DatasetLookup(store)
+        self._projects = ProjectTable(store.database)
+        self._policies = PolicyTable(store.database)
+
+    def methods(self) -> list[Method]:
+        """The RPCs for datasets."""
+        child = "{name=projects/*/locations/*/datasets/*}"
+        parent = "{parent=projects/*/locations/*}/datasets"
+        patched = child.replace("name=", "dataset.name=")
+        operation, dataset = protos.Operation, protos.Dataset
+        datasets = protos.message_class("ListDatasetsResponse")
+        rows = [
+            ("CreateDataset", operation, rule("POST", parent, "dataset"), self.create),
+            ("GetDataset", dataset, rule("GET", child), self.get),
+            ("ListDatasets", datasets, rule("GET", parent), self.list_page),
+            ("UpdateDataset", dataset, rule("PATCH", patched, "dataset"), self.update),
+            ("DeleteDataset", operation, rule("DELETE", child), self.delete),
+            ("ImportData", operation, rule("POST", f"{child}:import", "*"), self.import_data),
+        ]
+        return [
+            Method(
+                "DatasetService",
+                name,
+                protos.message_class(f"{name}Request"),
+                response,
+                (http,),
+                handler,
+            )
+            for name, response, http, handler in rows
+        ]
+
+    async def create(self, request: protos.Message, call: Call) -> protos.Message:
+        """A new dataset."""
+        parent, dataset = parent_of(request.parent, "datasets"), protos.Dataset()
+        dataset.CopyFrom(request.dataset)
+        faults = check_labels(dataset, "dataset")
+        if not dataset.metadata_schema_uri:
+            faults.append(("dataset.metadata_schema_uri", "The metadata schema is required."))
+        refuse_faults(faults)
+        if dataset.HasField("metadata") and "bigquerySource" in str(dataset.metadata):
+            source_of("", dataset, ())
+        dataset.name = str(self._identity.new_name(parent.project, parent.location, "datasets"))
+        now = self._identity.now()
+        dataset.create_time.CopyFrom(now)
+        dataset.update_time.CopyFrom(now)
+        with self._store.transaction():
+            self._projects.note(parent.project)
+            self._store.insert(dataset, project=parent.project)
+            name = ResourceName.parse(dataset.name)
+            return self._operations.done(name, dataset, "CreateDatasetOperationMetadata")
+
+    async def import_data(self, request: protos.Message, call: Call) -> protos.Message:
+        """Add files to a dataset."""
+        name = ResourceName.parse(self._lookup.find(request.name).name)
+        uris = [uri for config in request.import_configs for uri in config.gcs_source.uris]
+        if not uris or not all(map(is_gcs_uri, uris)):
+            raise ApiError(
+                "INVALID_ARGUMENT",
+                f"import_configs.gcs_source.uris: expected Cloud Storage URIs, got {uris}.",
+            )
+        for config in request.import_configs:
+            if config.data_item_labels or config.annotation_labels:
+                raise ApiError(
+                    "UNIMPLEMENTED",
+                    "import_configs: Local Vertex does not label what it imports; leave "
+                    "data_item_labels and annotation_labels out to rehearse, or use Vertex AI.",
+                )
+        imported = [*self._lookup.imported(name.resource_id), *uris]
+        with self._store.transaction():
+            self._store.save_settings("datasets", name.resource_id, {"imported": imported})
+            response = protos.message_class("ImportDataResponse")()
+            return self._operations.done(name, response, "ImportDataOperationMetadata")
+
+    async def get(self, request: protos.Message, call: Call) -> protos.Message:
+        """The dataset."""
+        return masked(self._lookup.find(request.name), request.read_mask)
+
+    async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
+        """One page, newest first."""
+        parent = numbered(parent_of(request.parent, "datasets"))
+        rows = self._store.page("datasets", parent.project, parent.location, page_start(request))
+        page, token = take_page(rows, request, protos.Dataset)
+        return protos.message_class("ListDatasetsResponse")(datasets=page, next_page_token=token)
+
+    async def update(self, request: protos.Message, call: Call) -> protos.Message:
+        """Change display name, description or labels."""
+        dataset = self._lookup.find(request.dataset.name)
+        given = [field.name for field, _ in request.dataset.ListFields()]
+        paths = [path for path in request.update_mask.paths or given if path != "name"]
+        refused = [path for path in paths if path.partition(".")[0] not in _CHANGEABLE]
+        if refused:
+            raise ApiError(
+                "INVALID_ARGUMENT", f"update_mask: {', '.join(refused)} cannot be changed."
+            )
+        for path in paths:
+            dataset.ClearField(path)
+        field_mask_pb2.FieldMask(paths=paths).MergeMessage(request.dataset, dataset)
+        dataset.update_time.CopyFrom(self._identity.now())
+        self._store.save(dataset)
+        return dataset
+
+    async def delete(self, request: protos.Message, call: Call) -> protos.Message:
+        """Forget a dataset; its files stay."""
+        name = ResourceName.parse(self._lookup.find(request.name).name)
+        with self._store.transaction():
+            self._store.delete("datasets", name.resource_id)
+            self._policies.delete(str(name))
+            return self._operations.deleted(name)

@@ -1,0 +1,296 @@
+"""The trials of Vizier's studies, from suggestion to completion.
+
+Source: VizierService of the v1 API; Trial proto.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.controllers.trial import assignment_of
+from vertex_jobs.emulator.resources import study as rules
+from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.resources.names import numbered, parsed
+from vertex_jobs.emulator.resources.trial_rules import (
+    check_parameters,
+    end_trial,
+    median_stops,
+    optimal_trials,
+    set_elapsed,
+)
+from vertex_jobs.emulator.services.listing import page_start, take_page
+from vertex_jobs.emulator.services.methods import Call, Method, rule
+from vertex_jobs.emulator.services.operations import OperationService
+from vertex_jobs.emulator.services.studies import StudyService
+from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.store import Store
+from vertex_jobs.emulator.suggestions import Suggestions
+from vertex_jobs.names import ResourceName
+
+__all__ = ["TrialService"]
+
+_State = protos.TrialState
+_FINISHED = (_State.SUCCEEDED, _State.INFEASIBLE)
+_RUNNING = (_State.ACTIVE, _State.STOPPING)
+
+
+class TrialService:
+    """The trials of all studies."""
+
+    def __init__(
+        self,
+        store: Store,
+        identity: Identity,
+        operations: OperationService,
+        studies: StudyService,
+        suggestions: Suggestions,
+    ) -> None:
+        """Serve the trials of the store's studies."""
+        self._store = store
+        self._identity = identity
+        self._operations = operations
+        self._studies = studies
+        self._suggestions = suggestions
+
+    def methods(self) -> list[Method]:
+        """The RPCs for trials."""
+        study = "projects/*/locations/*/studies/*"
+        parent, child = f"{{parent={study}}}/trials", f"{{name={study}/trials/*}}"
+        named = child.replace("name=", "trial_name=")
+        operation, trials = protos.Operation, protos.message_class("ListTrialsResponse")
+        optimal = protos.message_class("ListOptimalTrialsResponse")
+
+        def action(subject: str, name: str) -> Any:
+            return rule("POST", f"{subject}:{name}", "*")
+
+        rows: list[tuple[str, Any, Any, Callable[..., Any]]] = [
+            ("SuggestTrials", operation, action(parent, "suggest"), self.suggest),
+            ("CreateTrial", protos.Trial, rule("POST", parent, "trial"), self.create),
+            ("GetTrial", protos.Trial, rule("GET", child), self.get),
+            ("ListTrials", trials, rule("GET", parent), self.list_page),
+            (
+                "AddTrialMeasurement",
+                protos.Trial,
+                action(named, "addTrialMeasurement"),
+                self.add_measurement,
+            ),
+            ("CompleteTrial", protos.Trial, action(child, "complete"), self.complete),
+            ("DeleteTrial", protos.Empty, rule("DELETE", child), self.delete),
+            (
+                "CheckTrialEarlyStoppingState",
+                operation,
+                action(named, "checkTrialEarlyStoppingState"),
+                self.check_stopping,
+            ),
+            ("StopTrial", protos.Trial, action(child, "stop"), self.stop),
+            ("ListOptimalTrials", optimal, action(parent, "listOptimalTrials"), self.list_optimal),
+        ]
+        return [
+            Method(
+                "VizierService",
+                name,
+                protos.message_class(f"{name}Request"),
+                response,
+                (http,),
+                handler,
+            )
+            for name, response, http, handler in rows
+        ]
+
+    def _find(self, text: str) -> tuple[protos.Message, str, protos.Message]:
+        """The study, its id, and the trial of that name."""
+        name = numbered(parsed(text, "trial"))
+        trial = None
+        study = self._studies.find(f"{name.parent}/{name.collection}/{name.resource_id}")
+        if name.child_collection == "trials" and name.child_id.isdigit():
+            trial = self._store.trial(name.resource_id, name.child_id)
+        if trial is None:
+            raise ApiError("NOT_FOUND", f"The Trial {text!r} does not exist.")
+        return study, name.resource_id, trial
+
+    def _running(self, text: str) -> tuple[protos.Message, str, protos.Message]:
+        study, study_id, trial = self._find(text)
+        if trial.state in _FINISHED:
+            raise ApiError(
+                "FAILED_PRECONDITION", f"The Trial {text!r} is {_State(trial.state).name} already."
+            )
+        return study, study_id, trial
+
+    def _new(
+        self, study: protos.Message, number: int, assignment: Mapping[str, Any], client_id: str
+    ) -> protos.Message:
+        trial = protos.Trial(
+            id=str(number),
+            name=str(ResourceName.parse(study.name).child("trials", str(number))),
+            state=_State.ACTIVE,
+            client_id=client_id,
+        )
+        trial.parameters.extend(rules.parameter_messages(assignment))
+        trial.start_time.CopyFrom(self._identity.now())
+        return trial
+
+    def _next_number(self, study_id: str) -> int:
+        """The number of the next trial; those of deleted trials are not used again."""
+        return int(self._store.settings("studies", study_id).get("last_trial", 0)) + 1
+
+    def _keep(self, study_id: str, trial: protos.Message) -> None:
+        """Write a trial that may be new."""
+        settings = self._store.settings("studies", study_id)
+        with self._store.transaction():
+            self._store.save_trial(study_id, trial, finished=trial.state in _FINISHED)
+            if int(trial.id) > settings.get("last_trial", 0):
+                self._store.save_settings(
+                    "studies", study_id, {**settings, "last_trial": int(trial.id)}
+                )
+
+    async def suggest(self, request: protos.Message, call: Call) -> protos.Message:
+        """Trials for a client: those that wait for it, then requested ones, then new ones."""
+        if request.suggestion_count < 1:
+            raise ApiError("INVALID_ARGUMENT", "suggestion_count must be at least 1.")
+        if request.contexts:
+            raise ApiError(
+                "UNIMPLEMENTED",
+                "contexts: Local Vertex knows no contextual suggestions; leave them out, or use "
+                "Vertex AI.",
+            )
+        study = self._studies.find(request.parent)
+        study_id, started = ResourceName.parse(study.name).resource_id, self._identity.now()
+        async with self._suggestions.lock(study_id):
+            trials = self._waiting(study_id, request)
+            missing = request.suggestion_count - len(trials)
+            if missing > 0:
+                first = self._next_number(study_id)
+                numbers = list(range(first, first + missing))
+                assignments = await self._suggestions.ask(study, numbers)
+                with self._store.transaction():
+                    for number, assignment in zip(numbers, assignments, strict=False):
+                        trial = self._new(study, number, assignment, request.client_id)
+                        self._keep(study_id, trial)
+                        trials.append(trial)
+                if len(assignments) < missing:
+                    study.state = protos.StudyState.COMPLETED
+                    self._store.save(study)
+        response = protos.message_class("SuggestTrialsResponse")(
+            trials=trials,
+            study_state=study.state,
+            start_time=started,
+            end_time=self._identity.now(),
+        )
+        name = ResourceName.parse(study.name)
+        return self._operations.done(
+            name, response, "SuggestTrialsMetadata", client_id=request.client_id
+        )
+
+    def _waiting(self, study_id: str, request: protos.Message) -> list[protos.Message]:
+        """Trials that the client has begun, and requested ones, which become the client's."""
+        found: list[protos.Message] = []
+        for trial in sorted(self._store.trials(study_id), key=lambda one: int(one.id)):
+            if len(found) == request.suggestion_count:
+                break
+            if trial.state == _State.ACTIVE and trial.client_id == request.client_id:
+                found.append(trial)
+            elif trial.state == _State.REQUESTED:
+                trial.state, trial.client_id = _State.ACTIVE, request.client_id
+                trial.start_time.CopyFrom(self._identity.now())
+                self._keep(study_id, trial)
+                found.append(trial)
+        return found
+
+    async def create(self, request: protos.Message, call: Call) -> protos.Message:
+        """A trial of the caller's own: finished if it has a final measurement, else requested."""
+        study = self._studies.find(request.parent)
+        study_id, given = ResourceName.parse(study.name).resource_id, request.trial
+        assignment = assignment_of(study.study_spec, given)
+        check_parameters(study.study_spec, assignment)
+        async with self._suggestions.lock(study_id):
+            number = self._next_number(study_id)
+            trial = self._new(study, number, assignment, given.client_id)
+            trial.state = _State.REQUESTED
+            trial.measurements.extend(given.measurements)
+            if given.HasField("final_measurement"):
+                end_trial(study.study_spec, trial, given.final_measurement, self._identity.now())
+            self._keep(study_id, trial)
+        return trial
+
+    async def get(self, request: protos.Message, call: Call) -> protos.Message:
+        """The trial."""
+        return self._find(request.name)[2]
+
+    async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
+        """One page, in the order of ids."""
+        study_id = ResourceName.parse(self._studies.find(request.parent).name).resource_id
+        after = page_start(request) or 0
+        rows = [
+            (int(trial.id), trial)
+            for trial in sorted(self._store.trials(study_id), key=lambda one: int(one.id))
+            if int(trial.id) > after
+        ]
+        page, token = take_page(rows, request, protos.Trial)
+        return protos.message_class("ListTrialsResponse")(trials=page, next_page_token=token)
+
+    async def add_measurement(self, request: protos.Message, call: Call) -> protos.Message:
+        """Add a measurement; its time is now, unless the caller gives one."""
+        _, study_id, trial = self._running(request.trial_name)
+        added = trial.measurements.add()
+        added.CopyFrom(request.measurement)
+        if not added.elapsed_duration.ByteSize():
+            set_elapsed(trial, added, self._identity.now())
+        self._keep(study_id, trial)
+        return trial
+
+    async def complete(self, request: protos.Message, call: Call) -> protos.Message:
+        """End a trial with the given measurement, else with the one that the study selects."""
+        study, study_id, trial = self._running(request.name)
+        if request.trial_infeasible:
+            trial.state = _State.INFEASIBLE
+            trial.infeasible_reason = request.infeasible_reason
+            trial.end_time.CopyFrom(self._identity.now())
+        elif request.HasField("final_measurement"):
+            end_trial(study.study_spec, trial, request.final_measurement, self._identity.now())
+        else:
+            final = rules.final_measurement(study.study_spec, trial.measurements)
+            end_trial(study.study_spec, trial, final, self._identity.now())
+        self._keep(study_id, trial)
+        return trial
+
+    async def delete(self, request: protos.Message, call: Call) -> protos.Message:
+        """Forget a trial; the search forgets it as well."""
+        _, study_id, trial = self._find(request.name)
+        self._store.delete_trial(study_id, trial.id)
+        await self._suggestions.forget(study_id)
+        return protos.Empty()
+
+    async def check_stopping(self, request: protos.Message, call: Call) -> protos.Message:
+        """Whether a running trial should stop by the study's rule; it is then STOPPING."""
+        study, study_id, trial = self._running(request.trial_name)
+        stops = trial.state == _State.STOPPING
+        if not stops and study.study_spec.HasField("median_automated_stopping_spec"):
+            completed = [
+                one for one in self._store.trials(study_id) if one.state == _State.SUCCEEDED
+            ]
+            stops = median_stops(study.study_spec, trial, completed)
+        if stops and trial.state == _State.ACTIVE:
+            trial.state = _State.STOPPING
+            self._keep(study_id, trial)
+        response = protos.message_class("CheckTrialEarlyStoppingStateResponse")(should_stop=stops)
+        return self._operations.done(
+            ResourceName.parse(study.name),
+            response,
+            "CheckTrialEarlyStoppingStateMetatdata",
+            study=study.name,
+            trial=trial.name,
+        )
+
+    async def stop(self, request: protos.Message, call: Call) -> protos.Message:
+        """Mark a running trial as one that should stop."""
+        _, study_id, trial = self._running(request.name)
+        trial.state = _State.STOPPING
+        self._keep(study_id, trial)
+        return trial
+
+    async def list_optimal(self, request: protos.Message, call: Call) -> protos.Message:
+        """The trials that no other one beats."""
+        study = self._studies.find(request.parent)
+        trials = self._store.trials(ResourceName.parse(study.name).resource_id)
+        found = optimal_trials(study.study_spec, sorted(trials, key=lambda one: int(one.id)))
+        return protos.message_class("ListOptimalTrialsResponse")(optimal_trials=found)

@@ -1,0 +1,71 @@
+"""Local Vertex for other people's tests: one of their own, and Google's clients pointed at it.
+
+Two context managers for unittest, notebooks and scripts; pytest has them as fixtures
+(``pytest_plugin``). Nothing outlives its block: no process, no file, no variable.
+"""
+
+import contextlib
+import os
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from vertex_jobs.endpoints import Endpoint, google_environment, local
+from vertex_jobs.errors import UnsupportedHereError
+
+__all__ = ["google_clients", "local_vertex"]
+
+
+@contextlib.contextmanager
+def local_vertex(state_dir: Path | None = None, **settings: Any) -> Iterator[Endpoint]:
+    """A Local Vertex that ends with the block, jobs that still run included.
+
+    Args:
+        state_dir: Where its jobs, logs and buckets are; a temporary directory by default, which
+            is removed.
+        settings: As of ``vertex_jobs.local``: ``project``, ``location``, ``seed``, …
+
+    Raises:
+        UnsupportedHereError: If no server can be started here.
+    """
+    with contextlib.ExitStack() as stack:
+        if state_dir is None:
+            folder = tempfile.TemporaryDirectory(prefix="local-vertex-")
+            state_dir = Path(stack.enter_context(folder))
+        endpoint = stack.enter_context(local(state_dir=state_dir, **settings))
+        assert endpoint.server is not None
+        stack.callback(endpoint.server.stop)
+        endpoint.server.hold(os.getpid())
+        yield endpoint
+
+
+@contextlib.contextmanager
+def google_clients(endpoint: Endpoint) -> Iterator[dict[str, str]]:
+    """Point the Google clients that are made in the block at the endpoint; yields the variables.
+
+    Reads of these clients are held until something happens, two seconds at most, so that the SDK's
+    fixed pause of five seconds between two looks is not paid for a job of milliseconds.
+
+    Raises:
+        UnsupportedHereError: If the endpoint is not local: Google's clients are there already.
+    """
+    server = endpoint.server
+    if server is None:
+        raise UnsupportedHereError(
+            "google_clients() points clients at Local Vertex, and this endpoint is Vertex AI: "
+            "use the clients as they are"
+        )
+    variables = google_environment(server)
+    before = {name: os.environ.get(name) for name in variables}
+    os.environ.update(variables)
+    server.hold(os.getpid(), hold_reads=True)
+    try:
+        yield variables
+    finally:
+        server.hold(os.getpid(), hold_reads=False)
+        for name, value in before.items():
+            if value is None:
+                os.environ.pop(name, None)
+            else:
+                os.environ[name] = value
