@@ -62,18 +62,15 @@ def parent(deployment: Deployment) -> str:
 
 @pytest.fixture(scope="session")
 def bucket(deployment: Deployment, request: pytest.FixtureRequest) -> storage.Bucket:
+    settings: dict[str, Any] = {}
+    if deployment.kind != "live":
+        settings["credentials"] = AnonymousCredentials()
     if deployment.kind == "local":
         endpoint = request.getfixturevalue("local_vertex").connection.storage_endpoint
-        client = storage.Client(
-            project=deployment.project,
-            credentials=AnonymousCredentials(),
-            client_options={"api_endpoint": endpoint},
-        )
-        return client.create_bucket(deployment.bucket)
-    credentials = AnonymousCredentials() if deployment.kind == "replay" else None
-    client = storage.Client(project=deployment.project, credentials=credentials)
+        settings["client_options"] = {"api_endpoint": endpoint}
+    client = storage.Client(project=deployment.project, **settings)
     bucket = client.bucket(deployment.bucket)
-    if deployment.kind == "live" and not bucket.exists():
+    if deployment.kind != "replay" and not bucket.exists():
         bucket.create(location=deployment.location)
     return bucket
 
@@ -127,6 +124,7 @@ def clients(
     request: pytest.FixtureRequest,
     deployment: Deployment,
     exchanges: Recorder | Replayer | None,
+    bucket: storage.Bucket,
     transport: str,
 ) -> Iterator[Callable[[str], Any]]:
     """Makes a generated client of the given class over the transport under test."""
@@ -140,6 +138,8 @@ def clients(
         if transport == "rest":
             url = request.getfixturevalue("local_vertex").connection.api_endpoint
             settings["client_options"] = {"api_endpoint": url}
+    if exchanges is not None:
+        bucket.client._http.mount("https://", exchanges)
     if transport == "rest" and deployment.kind != "live":
         settings["credentials"] = AnonymousCredentials()
 
@@ -161,12 +161,8 @@ def jobs(clients: Callable[[str], Any]) -> Any:
 
 
 @pytest.fixture
-def outputs(
-    bucket: storage.Bucket, exchanges: Recorder | Replayer | None
-) -> Callable[[str], dict[str, str]]:
+def outputs(bucket: storage.Bucket) -> Callable[[str], dict[str, str]]:
     """Reads what a job wrote below a ``gs://`` directory: names and texts."""
-    if exchanges is not None:
-        bucket.client._http.mount("https://", exchanges)
 
     def read(uri: str) -> dict[str, str]:
         prefix = uri.removeprefix(f"gs://{bucket.name}/") + "/"

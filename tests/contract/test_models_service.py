@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from google.api_core import exceptions
 from google.cloud.aiplatform_v1 import types
+from job_forms import base, pool, spec, training_pipeline
 
 
 @pytest.fixture
@@ -199,3 +200,47 @@ def test_a_deleted_model_is_gone_with_its_versions(models: Any, upload: Any) -> 
 def test_an_unknown_parent_model_is_not_found(upload: Any, parent: str) -> None:
     with pytest.raises(exceptions.NotFound, match="The parent Model"):
         upload(parent_model=f"{parent}/models/404")
+
+
+@pytest.fixture
+def train(
+    clients: Callable[[str], Any],
+    parent: str,
+    package_uri: str,
+    bucket: Any,
+    marker: str,
+    wait: Any,
+) -> Callable[..., Any]:
+    """Runs a pipeline that leaves a model; answers the pipeline."""
+    pipelines = clients("PipelineServiceClient")
+
+    def run(**fields: Any) -> Any:
+        job = spec(pool(package_uri, "--model"), **base(f"gs://{bucket.name}/{marker}"))
+        upload = {"model_to_upload": {"display_name": "m"}}
+        form = training_pipeline(job, **upload, **fields)
+        created = pipelines.create_training_pipeline(parent=parent, training_pipeline=form)
+        return wait(lambda: pipelines.get_training_pipeline(name=created.name))
+
+    return run
+
+
+def test_a_pipelines_model_may_have_an_id(train: Any, models: Any, marker: str) -> None:
+    pipeline = train(model_id=marker)
+    model = models.get_model(name=pipeline.model_to_upload.name)
+    assert (model.name.rsplit("/", 1)[1], model.version_id, model.training_pipeline) == (
+        marker,
+        "1",
+        pipeline.name,
+    )
+
+
+def test_a_pipelines_model_may_be_a_new_version(train: Any, models: Any, upload: Any) -> None:
+    first = upload()
+    pipeline = train(parent_model=first.model)
+    model = models.get_model(name=f"{first.model}@2")
+    assert (pipeline.model_to_upload.version_id, model.training_pipeline) == ("2", pipeline.name)
+
+
+def test_a_pipeline_is_refused_when_its_model_would_be(train: Any) -> None:
+    with pytest.raises(exceptions.BadRequest, match="The model id '1st' is not valid"):
+        train(model_id="1st")

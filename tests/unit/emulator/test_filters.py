@@ -77,6 +77,14 @@ def test_rejected(text: str) -> None:
     assert not accepts(text)
 
 
+@pytest.mark.parametrize("nanos", [0, 1, 1_000, 123_456_789, 999_999_999, 479_001_000])
+def test_a_time_equals_itself_to_the_nanosecond(nanos: int) -> None:
+    job = protos.CustomJob()
+    job.create_time.FromNanoseconds(1_795_267_990 * 10**9 + nanos)
+    text = f'create_time="{job.create_time.ToJsonString()}"'
+    assert compile_filter(text, protos.CustomJob)(job)
+
+
 def test_or_binds_tighter_than_and() -> None:
     text = 'display_name="other" AND labels.team="vision" OR labels.stage:*'
     assert not accepts(text)

@@ -70,3 +70,17 @@ def test_a_damaged_store_is_refused_by_name(tmp_path: Path) -> None:
     path.write_bytes(b"not a database" * 100)
     with pytest.raises(UnsupportedHereError, match="is not a readable store"):
         Store(path)
+
+
+def test_trials_of_a_study_are_read_and_deleted_by_id(store: Store) -> None:
+    for number in (1, 2):
+        store.save_trial("9", protos.Trial(id=str(number)))
+    store.delete_trial("9", "1")
+    assert (store.trial("9", "1"), store.trial("9", "2")) == (None, protos.Trial(id="2"))
+
+
+def test_a_page_is_asked_for_by_the_projects_number(store: Store) -> None:
+    job = protos.CustomJob(name="projects/1/locations/us-central1/customJobs/7")
+    store.insert(job, project="p")
+    found = [list(store.page("customJobs", number, "-", None)) for number in ("1", "p")]
+    assert [len(rows) for rows in found] == [1, 0]

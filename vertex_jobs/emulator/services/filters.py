@@ -56,19 +56,21 @@ def _comparisons(node: Node | None) -> list[Comparison]:
     return [comparison for part in parts for comparison in _comparisons(part)]
 
 
-def parse_time(text: str) -> float:
-    """Seconds since 1970 of an RFC 3339 time or date.
+def parse_time(text: str) -> int:
+    """Nanoseconds since 1970 of an RFC 3339 time or date.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if it is neither.
     """
-    # Python 3.10 reads neither "Z" nor any other number of decimals than three or six.
-    normal = re.sub(r"\.(\d+)", lambda found: f".{found[1][:6]:0<6}", text.replace("Z", "+00:00"))
+    # Python 3.10 reads neither "Z" nor any number of decimals; the API has up to nine.
+    decimals = re.search(r"\.(\d{1,9})\d*", text)
+    whole = text.replace(decimals[0], "") if decimals else text
     try:
-        moment = datetime.fromisoformat(normal)
+        moment = datetime.fromisoformat(whole.replace("Z", "+00:00"))
     except ValueError as error:
         raise ApiError("INVALID_ARGUMENT", f"{text!r} is not a timestamp.") from error
-    return moment.replace(tzinfo=moment.tzinfo or timezone.utc).timestamp()
+    moment = moment.replace(tzinfo=moment.tzinfo or timezone.utc)
+    return round(moment.timestamp()) * 10**9 + (int(f"{decimals[1]:0<9}") if decimals else 0)
 
 
 def field_value(message: protos.Message, path: str) -> tuple[bool, Any, Any]:
@@ -138,8 +140,8 @@ def _operands(value: Any, descriptor: Any, comparison: Comparison) -> tuple[Any,
         return str(value), wanted
     kind = descriptor.message_type.full_name if descriptor.message_type else ""
     if kind == _TIMESTAMP:
-        seconds = parse_time(wanted)
-        return (value.ToNanoseconds() / 1e9 if value.ByteSize() else None), seconds
+        nanoseconds = parse_time(wanted)
+        return (value.ToNanoseconds() if value.ByteSize() else None), nanoseconds
     if kind == _DURATION:
         return (value.ToMilliseconds() / 1e3 if value.ByteSize() else None), _number(
             wanted.removesuffix("s"), comparison

@@ -160,7 +160,7 @@ def _since(node: Node | None) -> float:
     """The earliest time that the query can be true for."""
     if isinstance(node, Comparison):
         if node.field == "timestamp" and node.operator in (">", ">=", "="):
-            return parse_time(node.value) - _ROUNDING_SECONDS
+            return parse_time(node.value) / 1e9 - _ROUNDING_SECONDS
         return 0.0
     if isinstance(node, And):
         return max(_since(part) for part in node.parts)
