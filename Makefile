@@ -6,10 +6,10 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 CONSTRAINTS := .ci/constraints-$(VERSION).txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check contract-live clean
+.PHONY: help setup demo test check soak contract-live clean
 
 help:  ## this list
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 setup: $(VENV)/ready  ## the environment in .venv
 
@@ -32,6 +32,9 @@ check: setup  ## lint, types and import layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+soak: setup  ## a long campaign: kills at random instants, many jobs at once, long studies
+	$(BIN)/python benchmarks/soak.py
 
 # The conformance suite against the real service. BUDGET is a ceiling in US dollars over what every
 # job could cost at worst; what was said is written, sanitised, to RECORD and can be replayed.

@@ -24,6 +24,8 @@ __all__ = ["follow"]
 
 #: A longer table says less; `trials` has all of them.
 _TABLE_ROWS = 30
+#: Severities of lines that tell of the run, not of the script.
+_REMARKS = ("NOTICE", "WARNING")
 #: The first silence may be a hiccup; from here on a person wants to know.
 _TELL_AFTER_SECONDS = 2.0
 
@@ -130,6 +132,7 @@ def _tell(handle: JobHandle, failure: JobFailedError | None) -> None:
     if short_state(snapshot.state) == "PARTIALLY_SUCCEEDED":
         warn("only a part of the job succeeded; its results are those of that part")
     if is_study(snapshot) and snapshot.study.trials:
+        _say_notes(handle)
         _print_trials(snapshot.study)
     if failure is not None:
         raise failure
@@ -138,6 +141,17 @@ def _tell(handle: JobHandle, failure: JobFailedError | None) -> None:
         print_result(best_text(snapshot.study))
     else:
         _print_outputs(handle, snapshot)
+
+
+def _say_notes(handle: JobHandle) -> None:
+    """What the service remarked on the trials, each remark once; a job's log has shown its own."""
+    try:
+        remarks = [line for line in handle.logs(replica="service") if line.severity in _REMARKS]
+    except EndpointError as error:
+        warn(f"the trials' logs cannot be read: {error}")
+        return
+    for text in dict.fromkeys(line.text for line in remarks):
+        say(f"note: {text}")
 
 
 def _print_trials(study: Study) -> None:
