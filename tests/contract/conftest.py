@@ -19,9 +19,6 @@ _BUDGET = pytest.StashKey[Budget]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line(
-        "markers", "local_only: looks inside, or needs what only Local Vertex has"
-    )
     # Read before any test: the environment is cleaned for each.
     config.stash[_DEPLOYMENT] = Deployment.from_environment(os.environ)
     config.stash[_BUDGET] = Budget(config.stash[_DEPLOYMENT].budget_usd)

@@ -194,6 +194,27 @@ def test_an_answer_lost_after_the_commit_makes_the_sdk_raise_though_the_job_runs
     assert len(named(sdk, parent, marker)) == 1
 
 
+@pytest.mark.parametrize("fault", ["drop_before", 503])
+def test_a_create_that_never_took_effect_makes_the_sdk_raise_and_leaves_no_job(
+    sdk: Sdk, ended: JobHandle, parent: str, inject: Inject, fault: str | int
+) -> None:
+    marker = f"never-{fault}-{type(sdk.transport).__name__}".lower().replace("_", "-")
+    inject(CREATE, fault)
+    with pytest.raises(Exception, match=r"(?i)connection|socket closed|recvmsg|unavailable"):
+        sdk.create_custom_job(parent=parent, custom_job=request_of(ended, marker))
+    assert named(sdk, parent, marker) == []
+
+
+def test_a_create_that_hangs_holds_the_sdk_for_as_long_as_its_caller_lets_it(
+    sdk: Sdk, ended: JobHandle, parent: str, inject: Inject
+) -> None:
+    marker = f"hangs-{type(sdk.transport).__name__}".lower()
+    inject(CREATE, "hang")
+    with pytest.raises(Exception, match=r"(?i)timed out|timeout|deadline"):
+        sdk.create_custom_job(parent=parent, custom_job=request_of(ended, marker), timeout=0.3)
+    assert named(sdk, parent, marker) == []
+
+
 def test_ours_finds_the_job_whose_answer_was_lost_and_makes_no_second(
     ours: Client, make_job: MakeJob, inject: Inject
 ) -> None:

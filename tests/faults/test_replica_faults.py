@@ -64,6 +64,18 @@ def test_a_preempted_replica_hears_of_it_and_starts_again(
     assert printed == ["started notice", "ready", "noticed", "started notice"]
 
 
+@pytest.mark.parametrize(
+    ("task", "fault", "line"), [("notice", "preempt", "ready"), ("disk", "lose_disk", "written")]
+)
+def test_the_sdk_sees_a_job_that_came_back_as_any_other(
+    local_vertex: Endpoint, make_job: MakeJob, sdk: Sdk, task: str, fault: str, line: str
+) -> None:
+    handle = local_vertex.submit(make_job(task, local=on(fault, log=line)))
+    handle.result(timeout=60)
+    job = sdk.get_custom_job(name=handle.name)
+    assert (job.state, job.error.code) == (State.JOB_STATE_SUCCEEDED, 0)
+
+
 def test_a_preempted_replica_that_does_not_listen_is_killed_after_the_notice(
     local_vertex: Endpoint, make_job: MakeJob, server: LocalServer
 ) -> None:
