@@ -54,6 +54,8 @@ def client(local_vertex: Endpoint) -> storage.Client:
 
 @pytest.fixture(scope="module")
 def package_uri(client: storage.Client) -> str:
+    client.create_bucket("audit-out")
+    client.create_bucket("meeting")
     bucket = client.create_bucket("audit-suite")
     bucket.blob("trainer-0.1.tar.gz").upload_from_file(io.BytesIO(trainer(PROGRAM)))
     return "gs://audit-suite/trainer-0.1.tar.gz"
@@ -199,3 +201,8 @@ def test_a_trial_that_writes_into_anothers_folder(
             "1. Write under AIP_MODEL_DIR, which every trial has for itself."
         ],
     }
+
+
+def test_a_bucket_that_nobody_created_is_named(run: Callable[..., list[str]]) -> None:
+    lines = run("--model=model.bin", base="gs://made-on-the-way/out")
+    assert lines[-1].startswith("The bucket gs://made-on-the-way did not exist and came into being")

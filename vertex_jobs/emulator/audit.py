@@ -43,6 +43,7 @@ class Evidence:
         remains: What its replicas left behind.
         written: ``gs://`` URI of an object, to the replicas that wrote it.
         trial_id: Set when the job is a trial; its siblings' folders lie beside its own.
+        made_buckets: Names of the buckets it used that nobody had created.
     """
 
     succeeded: bool
@@ -51,6 +52,7 @@ class Evidence:
     remains: Sequence[Remains] = ()
     written: Mapping[str, set[str]] = field(default_factory=dict)
     trial_id: str = ""
+    made_buckets: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,7 @@ def audit(evidence: Evidence) -> list[Line]:
         *itertools.chain.from_iterable(_left_behind(one) for one in evidence.remains),
         *_shared(evidence.written),
         *_foreign(evidence),
+        *_made(evidence.made_buckets),
     ]
 
 
@@ -142,6 +145,14 @@ def _foreign(evidence: Evidence) -> Iterator[Line]:
         yield Line(
             f"Trial {evidence.trial_id} wrote {uri}, which lies in the folder of trial {owner}. "
             "Write under AIP_MODEL_DIR, which every trial has for itself."
+        )
+
+
+def _made(buckets: Sequence[str]) -> Iterator[Line]:
+    for bucket in buckets:
+        yield Line(
+            f"The bucket gs://{bucket} did not exist and came into being with the first write to "
+            "it. On Vertex AI it must be there before the job."
         )
 
 

@@ -74,3 +74,10 @@ def test_a_working_directory_is_looked_at_in_order_and_links_are_left_out(tmp_pa
     assert look_at("workerpool0-0", tmp_path) == Remains(
         "workerpool0-0", [("a.txt", 1), ("gs:/bucket/object", 3)]
     )
+
+
+def test_a_bucket_that_nobody_created_is_named() -> None:
+    assert texts(made_buckets=["my-bucket"]) == [
+        "The bucket gs://my-bucket did not exist and came into being with the first write to it. "
+        "On Vertex AI it must be there before the job."
+    ]

@@ -1,6 +1,6 @@
 """The audit of a custom job's writes: gathers the evidence and logs what follows from it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.audit import Evidence, audit, look_at
@@ -11,6 +11,7 @@ from vertex_jobs.emulator.objects.refusals import ObjectStoreError
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.names import GcsUri, ResourceName, is_gcs_uri
+from vertex_jobs.requests.places import LOCAL_BUCKET
 
 __all__ = ["write_audit"]
 
@@ -33,16 +34,31 @@ def write_audit(
     base = job.job_spec.base_output_directory.output_uri_prefix
     place = GcsUri.parse(base).directory() if is_gcs_uri(base) else None
     folders = sorted((machinery.work_folder / job_id).glob("workerpool*"))
+    written = machinery.writes.settle(job_id)
     evidence = Evidence(
         succeeded=ending.state == states.SUCCEEDED,
         base=str(place or ""),
         outputs=list(_new_objects(machinery, job, place)) if place else [],
         remains=[look_at(folder.name, folder) for folder in folders],
-        written=machinery.writes.settle(job_id),
+        written=written,
         trial_id=trial.trial_id if trial else "",
+        made_buckets=_made_buckets(machinery, job, [base, *written]),
     )
     for line in audit(evidence):
         machinery.service_line(job_id, line.text, line.severity)
+
+
+def _made_buckets(machinery: Machinery, job: protos.Message, uris: Iterable[str]) -> list[str]:
+    """Names of the buckets in use that nobody had created; our own default is no surprise."""
+    packages = [
+        uri
+        for pool in job.job_spec.worker_pool_specs
+        for uri in pool.python_package_spec.package_uris
+    ]
+    names = {GcsUri.parse(uri).bucket for uri in (*packages, *uris) if is_gcs_uri(uri)}
+    names.discard(GcsUri.parse(LOCAL_BUCKET).bucket)
+    implicit = {bucket.name for bucket in machinery.objects.buckets.list() if bucket.implicit}
+    return sorted(names & implicit)
 
 
 def _new_objects(machinery: Machinery, job: protos.Message, place: GcsUri) -> Iterator[int]:
