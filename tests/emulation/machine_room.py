@@ -86,6 +86,9 @@ class Room:
 
     def put_package(self, archive: bytes, uri: str = PACKAGE_URI) -> None:
         bucket, _, path = uri.removeprefix("gs://").partition("/")
+        buckets = self.machinery.objects.buckets
+        if bucket not in [one.name for one in buckets.list()]:
+            buckets.create(bucket)
         self.machinery.objects.write(bucket, path, archive)
 
     def create(self, *pools: Mapping[str, Any], base: str = "") -> str:
