@@ -45,15 +45,6 @@ def test_a_killed_replica_starts_again_and_finds_its_checkpoint(
     assert (restarts(server, handle), read.endswith("/checkpoints/last")) == ([CHIEF], True)
 
 
-def test_the_sdk_sees_nothing_of_a_restart_but_success(
-    local_vertex: Endpoint, make_job: MakeJob, sdk: Sdk
-) -> None:
-    handle = local_vertex.submit(make_job("resume", local=on("kill", log="saved")))
-    handle.result(timeout=60)
-    job = sdk.get_custom_job(name=handle.name)
-    assert (job.state, job.error.code) == (State.JOB_STATE_SUCCEEDED, 0)
-
-
 def test_a_preempted_replica_hears_of_it_and_starts_again(
     local_vertex: Endpoint, make_job: MakeJob, server: LocalServer
 ) -> None:
@@ -65,9 +56,14 @@ def test_a_preempted_replica_hears_of_it_and_starts_again(
 
 
 @pytest.mark.parametrize(
-    ("task", "fault", "line"), [("notice", "preempt", "ready"), ("disk", "lose_disk", "written")]
+    ("task", "fault", "line"),
+    [
+        ("resume", "kill", "saved"),
+        ("notice", "preempt", "ready"),
+        ("disk", "lose_disk", "written"),
+    ],
 )
-def test_the_sdk_sees_a_job_that_came_back_as_any_other(
+def test_the_sdk_sees_nothing_of_what_happened_but_success(
     local_vertex: Endpoint, make_job: MakeJob, sdk: Sdk, task: str, fault: str, line: str
 ) -> None:
     handle = local_vertex.submit(make_job(task, local=on(fault, log=line)))

@@ -144,11 +144,12 @@ class TuningJobRun:
         """Keep the slots filled until the budget, the space or the patience is used up."""
         exhausted = False
         while True:
-            outcomes = self._outcomes()
+            trials = self._trials()
+            outcomes = _outcomes(trials)
             if study.failures_end_job(job.max_failed_trial_count, outcomes):
-                return self._too_many_failures(outcomes)
+                return _too_many_failures(trials, outcomes)
             if not exhausted:
-                exhausted = not await self._fill(job)
+                exhausted = not await self._fill(job, trials)
             if not self._running:
                 return Ending(states.SUCCEEDED)
             done, _ = await asyncio.wait(
@@ -161,25 +162,8 @@ class TuningJobRun:
                 task.result()
                 await self._tell(job, [run.trial])
 
-    def _outcomes(self) -> list[bool]:
-        return [
-            trial.state == protos.TrialState.SUCCEEDED
-            for trial in self._trials()
-            if trial.state in _FINISHED
-        ]
-
-    def _too_many_failures(self, outcomes: list[bool]) -> Ending:
-        failed = outcomes.count(False)
-        reasons = [one.infeasible_reason for one in self._trials() if one.infeasible_reason]
-        return Ending(
-            states.FAILED,
-            "INVALID_ARGUMENT",
-            f"{failed} of {len(outcomes)} trials failed. Last reason: {reasons[-1]}",
-        )
-
-    async def _fill(self, job: protos.Message) -> bool:
+    async def _fill(self, job: protos.Message, trials: list[protos.Message]) -> bool:
         """Start trials in the free slots; says whether there is more to ask for."""
-        trials = self._trials()
         free = min(job.parallel_trial_count - len(self._running), job.max_trial_count - len(trials))
         if free <= 0:
             return bool(len(trials) < job.max_trial_count)
@@ -259,3 +243,20 @@ class TuningJobRun:
         if self._running:
             await asyncio.wait(self._running)
         self._running.clear()
+
+
+def _outcomes(trials: list[protos.Message]) -> list[bool]:
+    """Whether each finished trial succeeded, in order of completion."""
+    return [
+        trial.state == protos.TrialState.SUCCEEDED for trial in trials if trial.state in _FINISHED
+    ]
+
+
+def _too_many_failures(trials: list[protos.Message], outcomes: list[bool]) -> Ending:
+    failed = outcomes.count(False)
+    reasons = [one.infeasible_reason for one in trials if one.infeasible_reason]
+    return Ending(
+        states.FAILED,
+        "INVALID_ARGUMENT",
+        f"{failed} of {len(outcomes)} trials failed. Last reason: {reasons[-1]}",
+    )

@@ -6,14 +6,14 @@ Source: the REST transports generated with google-cloud-aiplatform; google.api.H
 """
 
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import unquote
 
 from vertex_jobs.emulator import protos
 
-__all__ = ["API_VERSIONS", "Call", "HttpRule", "Method", "rule"]
+__all__ = ["API_VERSIONS", "Call", "HttpRule", "Method", "methods_of", "rule"]
 
 #: Stands for the dot of a nested field in the name of a pattern's group.
 _DOT = "__"
@@ -79,6 +79,16 @@ class Method:
     rules: tuple[HttpRule, ...]
     handler: Handler
     versions: tuple[str, ...] = API_VERSIONS
+
+
+def methods_of(
+    service: str, rows: Iterable[tuple[str, protos.Message, HttpRule, Handler]]
+) -> list[Method]:
+    """Rows of one service: name, response, binding, handler; the request goes by the name."""
+    return [
+        Method(service, name, protos.message_class(f"{name}Request"), response, (http,), handler)
+        for name, response, http, handler in rows
+    ]
 
 
 def rule(verb: str, template: str, body: str = "") -> HttpRule:

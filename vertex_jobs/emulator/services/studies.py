@@ -12,7 +12,7 @@ from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
 from vertex_jobs.emulator.resources.study_validation import check_study_spec
 from vertex_jobs.emulator.resources.trial_rules import default_values
 from vertex_jobs.emulator.services.listing import page_start, take_page
-from vertex_jobs.emulator.services.methods import Call, Method, rule
+from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store import Store
 from vertex_jobs.emulator.suggestions import Suggestions
@@ -47,17 +47,7 @@ class StudyService:
             ("LookupStudy", protos.Study, rule("POST", f"{parent}:lookup", "*"), self.lookup),
             ("DeleteStudy", protos.Empty, rule("DELETE", child), self.delete),
         ]
-        return [
-            Method(
-                "VizierService",
-                name,
-                protos.message_class(f"{name}Request"),
-                response,
-                (http,),
-                handler,
-            )
-            for name, response, http, handler in rows
-        ]
+        return methods_of("VizierService", rows)
 
     def find(self, text: str) -> protos.Message:
         """The study of that name.

@@ -19,7 +19,7 @@ from vertex_jobs.emulator.resources.trial_rules import (
     set_elapsed,
 )
 from vertex_jobs.emulator.services.listing import page_start, take_page
-from vertex_jobs.emulator.services.methods import Call, Method, rule
+from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
 from vertex_jobs.emulator.services.operations import OperationService
 from vertex_jobs.emulator.services.studies import StudyService
 from vertex_jobs.emulator.status import ApiError
@@ -85,17 +85,7 @@ class TrialService:
             ("StopTrial", protos.Trial, action(child, "stop"), self.stop),
             ("ListOptimalTrials", optimal, action(parent, "listOptimalTrials"), self.list_optimal),
         ]
-        return [
-            Method(
-                "VizierService",
-                name,
-                protos.message_class(f"{name}Request"),
-                response,
-                (http,),
-                handler,
-            )
-            for name, response, http, handler in rows
-        ]
+        return methods_of("VizierService", rows)
 
     def _find(self, text: str) -> tuple[protos.Message, str, protos.Message]:
         """The study, its id, and the trial of that name."""
