@@ -40,7 +40,7 @@ def test_api_of_a_host(host: str, api: str) -> None:
         ("metadata.google.internal", True),
         ("googleapis.com.example.org", False),
         ("mygoogleapis.com", False),
-        ("pypi.org", False),
+        ("docs.python.org", False),
     ],
 )
 def test_hosts_that_are_not_left_to_the_network(host: str, ours: bool) -> None:
@@ -51,14 +51,14 @@ class TestOuterProxy:
     @pytest.mark.parametrize(
         ("environ", "host", "address"),
         [
-            ({}, "pypi.org", None),
-            ({"https_proxy": "http://proxy:8080"}, "pypi.org", ("proxy", 8080)),
-            ({"HTTPS_PROXY": "proxy:8080"}, "pypi.org", ("proxy", 8080)),
-            ({"https_proxy": "http://proxy"}, "pypi.org", ("proxy", 3128)),
-            ({"https_proxy": "http://proxy:1", "no_proxy": "pypi.org"}, "pypi.org", None),
+            ({}, "docs.python.org", None),
+            ({"https_proxy": "http://proxy:8080"}, "docs.python.org", ("proxy", 8080)),
+            ({"HTTPS_PROXY": "proxy:8080"}, "docs.python.org", ("proxy", 8080)),
+            ({"https_proxy": "http://proxy"}, "docs.python.org", ("proxy", 3128)),
+            ({"https_proxy": "http://proxy:1", "no_proxy": "docs.python.org"}, "docs.python.org", None),
             ({"https_proxy": "http://proxy:1", "NO_PROXY": ".corp"}, "x.corp", None),
-            ({"https_proxy": "http://proxy:1", "no_proxy": "*"}, "pypi.org", None),
-            ({"https_proxy": "http://127.0.0.1:777"}, "pypi.org", None),
+            ({"https_proxy": "http://proxy:1", "no_proxy": "*"}, "docs.python.org", None),
+            ({"https_proxy": "http://127.0.0.1:777"}, "docs.python.org", None),
         ],
     )
     def test_who_is_asked(
