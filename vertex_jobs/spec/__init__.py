@@ -22,6 +22,7 @@ from vertex_jobs.spec.parameters import (
 )
 from vertex_jobs.spec.pools import WorkerPool, WorkerPools, WorkerPoolSpec
 from vertex_jobs.spec.schema import json_schema
+from vertex_jobs.spec.writing import to_mapping, to_yaml
 
 __all__ = [
     "CategoricalParameterSpec",
@@ -43,4 +44,6 @@ __all__ = [
     "from_mapping",
     "json_schema",
     "load",
+    "to_mapping",
+    "to_yaml",
 ]

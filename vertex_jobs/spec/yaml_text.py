@@ -1,7 +1,7 @@
-"""YAML text to plain data, with faults instead of surprises.
+"""YAML text to plain data, with faults instead of surprises, and plain data to YAML text.
 
-For ``loading``. Scalars follow YAML 1.2: ``1e-4`` is a number, ``yes`` and ``off`` are text. A key
-that stands twice is a fault and not a silent choice.
+For ``loading`` and ``writing``. Scalars follow YAML 1.2: ``1e-4`` is a number, ``yes`` and ``off``
+are text. A key that stands twice is a fault and not a silent choice.
 """
 
 import re
@@ -11,7 +11,7 @@ import yaml
 
 from vertex_jobs.errors import Fault, InvalidJobError
 
-__all__ = ["parse"]
+__all__ = ["parse", "render"]
 
 
 class _Loader(yaml.SafeLoader):
@@ -46,10 +46,17 @@ _SCALARS = {
     ),
     "merge": (r"<<", ["<"]),
 }
-for _name, (_pattern, _first) in _SCALARS.items():
-    _Loader.add_implicit_resolver(
-        f"tag:yaml.org,2002:{_name}", re.compile(rf"^(?:{_pattern})$"), _first
-    )
+
+
+class _Dumper(yaml.SafeDumper):
+    """Quotes every text that a reader of YAML 1.1 or 1.2 would take for something else."""
+
+
+for _class in (_Loader, _Dumper):
+    for _name, (_pattern, _first) in _SCALARS.items():
+        _class.add_implicit_resolver(
+            f"tag:yaml.org,2002:{_name}", re.compile(rf"^(?:{_pattern})$"), _first
+        )
 
 
 def _construct_int(loader: _Loader, node: yaml.ScalarNode) -> int:
@@ -74,6 +81,19 @@ def parse(text: str, source: str) -> tuple[Any, list[Fault]]:
         raise InvalidJobError([_syntax_fault(error)], source) from error
     finally:
         loader.dispose()
+
+
+def render(value: Any) -> str:
+    """The text that `parse` reads back to equal data: innermost collections in one line each."""
+    text: str = yaml.dump(
+        value,
+        Dumper=_Dumper,
+        sort_keys=False,
+        allow_unicode=True,
+        width=100,
+        default_flow_style=None,
+    )
+    return text
 
 
 def _syntax_fault(error: yaml.YAMLError) -> Fault:

@@ -55,7 +55,11 @@ class TestOuterProxy:
             ({"https_proxy": "http://proxy:8080"}, "docs.python.org", ("proxy", 8080)),
             ({"HTTPS_PROXY": "proxy:8080"}, "docs.python.org", ("proxy", 8080)),
             ({"https_proxy": "http://proxy"}, "docs.python.org", ("proxy", 3128)),
-            ({"https_proxy": "http://proxy:1", "no_proxy": "docs.python.org"}, "docs.python.org", None),
+            (
+                {"https_proxy": "http://proxy:1", "no_proxy": "docs.python.org"},
+                "docs.python.org",
+                None,
+            ),
             ({"https_proxy": "http://proxy:1", "NO_PROXY": ".corp"}, "x.corp", None),
             ({"https_proxy": "http://proxy:1", "no_proxy": "*"}, "docs.python.org", None),
             ({"https_proxy": "http://127.0.0.1:777"}, "docs.python.org", None),
