@@ -61,7 +61,7 @@ def test_the_runtime_travels_byte_for_byte(job: Job) -> None:
         if file.path.startswith("vertex_jobs/")
     }
     names = ["__init__.py", "errors.py", "names.py", "py.typed"]
-    names += [f"runtime/{path.name}" for path in (HOME / "runtime").glob("*.py")]
+    names += [path.relative_to(HOME).as_posix() for path in (HOME / "runtime").rglob("*.py")]
     assert copies == {name: (HOME / name).read_bytes() for name in names}
 
 

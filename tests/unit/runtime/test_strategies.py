@@ -14,28 +14,28 @@ import pytest
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.environment import Environment
-from vertex_jobs.runtime.strategies import strategy
+from vertex_jobs.runtime.strategies import devices, strategy
 
 PROGRAM = """
 import json, os
 import tensorflow as tf
 from vertex_jobs.runtime import strategies
 
-def build(name, running):
+def build(name, running, options):
     if running:
         tf.constant(1) + 1
     try:
-        built = strategies.strategy(name)
+        built = strategies.strategy(name, **options)
     except Exception as error:
         return [type(error).__name__, str(error)]
     return [type(built).__name__, built.num_replicas_in_sync]
 
 readers = {{}}
-for case, (name, running, variables) in json.loads({cases!r}).items():
+for case, (name, running, options, variables) in json.loads({cases!r}).items():
     reader, writer = os.pipe()
     if os.fork() == 0:
         os.environ.update(variables)
-        os.write(writer, json.dumps(build(name, running)).encode())
+        os.write(writer, json.dumps(build(name, running, options)).encode())
         os._exit(0)
     os.close(writer)
     readers[case] = open(reader)
@@ -52,20 +52,30 @@ def built(run_program: Callable[..., Any]) -> dict[str, Any]:
         one.close()
     addresses = {"chief": (chief,), "worker": (worker,)}
     with_evaluator = addresses | {"evaluator": ("127.0.0.1:1",)}
-    cases = {
-        "bare": ("auto", False, Environment()),
-        "two devices": ("auto", False, Environment(accelerator_count=2)),
-        "one of two": ("one_device", False, Environment(accelerator_count=2)),
-        "mirrored alone": ("mirrored", False, Environment()),
-        "too late": ("auto", True, Environment(accelerator_count=2)),
-        "chief": ("auto", False, Environment(cluster=Cluster(addresses))),
-        "worker": ("auto", False, Environment(cluster=Cluster(addresses, "worker"))),
-        "evaluator": ("auto", False, Environment(cluster=Cluster(with_evaluator, "evaluator"))),
+    plain, two = Environment(), Environment(accelerator_count=2)
+    cases: dict[str, tuple[str, Environment, dict[str, Any]]] = {
+        "bare": ("auto", plain, {}),
+        "two devices": ("auto", two, {}),
+        "one of two": ("one_device", two, {}),
+        "mirrored alone": ("mirrored", plain, {}),
+        "four asked for": ("mirrored", two, {"device_count": 4}),
+        "hierarchical": ("mirrored", two, {"cross_device_ops": "hierarchical"}),
+        "reduction to one": ("mirrored", two, {"cross_device_ops": "reduction_to_one"}),
+        "nccl": ("mirrored", two, {"cross_device_ops": "nccl"}),
+        "misspelt": ("mirrored", two, {"cross_device_ops": "ring"}),
+        "central storage": ("central_storage", two, {}),
+        "memory limit": ("mirrored", plain, {"device_count": 2, "memory_limit": 1024}),
+        "tpu": ("tpu", plain, {}),
+        "too late": ("auto", two, {}),
+        "chief": ("auto", Environment(cluster=Cluster(addresses)), {}),
+        "worker": ("auto", Environment(cluster=Cluster(addresses, "worker")), {}),
+        "evaluator": ("auto", Environment(cluster=Cluster(with_evaluator, "evaluator")), {}),
     }
-    plain = {
-        case: (name, running, here.to_variables()) for case, (name, running, here) in cases.items()
+    as_json = {
+        case: (name, case == "too late", options, here.to_variables())
+        for case, (name, here, options) in cases.items()
     }
-    found: dict[str, Any] = run_program(PROGRAM.format(cases=json.dumps(plain)), {})
+    found: dict[str, Any] = run_program(PROGRAM.format(cases=json.dumps(as_json)), {})
     return found
 
 
@@ -77,6 +87,11 @@ def built(run_program: Callable[..., Any]) -> dict[str, Any]:
         ("two devices", ["MirroredStrategy", 2]),
         ("one of two", ["OneDeviceStrategy", 1]),
         ("mirrored alone", ["MirroredStrategy", 1]),
+        ("four asked for", ["MirroredStrategy", 4]),
+        ("hierarchical", ["MirroredStrategy", 2]),
+        ("reduction to one", ["MirroredStrategy", 2]),
+        ("central storage", ["CentralStorageStrategy", 2]),
+        ("memory limit", ["MirroredStrategy", 2]),
         ("chief", ["CollectiveAllReduceStrategy", 2]),
         ("worker", ["CollectiveAllReduceStrategy", 2]),
         ("evaluator", ["_DefaultDistributionStrategy", 1]),
@@ -84,6 +99,22 @@ def built(run_program: Callable[..., Any]) -> dict[str, Any]:
 )
 def test_devices_and_cluster_decide(built: dict[str, Any], case: str, expected: list[Any]) -> None:
     assert built[case] == expected
+
+
+@pytest.mark.tensorflow
+@pytest.mark.parametrize(
+    ("case", "kind", "message"),
+    [
+        ("nccl", "UnsupportedHereError", "there is no GPU here; use auto, hierarchical or"),
+        ("misspelt", "ValueError", "no cross_device_ops is called 'ring'; use auto, nccl, hier"),
+        ("tpu", "UnsupportedHereError", "there is no TPU here; run the job on a TPU machine"),
+    ],
+)
+def test_what_is_not_here_is_refused(
+    built: dict[str, Any], case: str, kind: str, message: str
+) -> None:
+    found, text = built[case]
+    assert (found, message in text) == (kind, True), text
 
 
 @pytest.mark.tensorflow
@@ -101,7 +132,9 @@ def test_an_unknown_name_gets_the_nearest() -> None:
 
 
 def test_an_odd_name_gets_the_list() -> None:
-    with pytest.raises(ValueError, match="use auto, default, one_device, mirrored, multi_worker"):
+    with pytest.raises(
+        ValueError, match="use auto, default, one_device, mirrored, central_storage"
+    ):
         strategy("zzz", Environment())
 
 
@@ -109,3 +142,43 @@ def test_parameter_servers_are_refused() -> None:
     addresses = {"chief": ("a:1",), "ps": ("b:1", "c:1")}
     with pytest.raises(UnsupportedHereError, match="the cluster has 2 parameter servers, which no"):
         strategy("auto", Environment(cluster=Cluster(addresses)))
+
+
+@pytest.mark.tensorflow
+def test_threads_are_set_before_tensorflow_runs(run_program: Callable[..., Any]) -> None:
+    program = """
+import json
+import tensorflow as tf
+from vertex_jobs.runtime import strategies
+
+strategies.set_threads(inter_op=3, intra_op=2)
+tf.constant(1) + 1
+threading = tf.config.threading
+found = [threading.get_inter_op_parallelism_threads(), threading.get_intra_op_parallelism_threads()]
+try:
+    strategies.set_threads(inter_op=1)
+except Exception as error:
+    found.append(f"{type(error).__name__}: {error}")
+print(json.dumps(found))
+"""
+    assert run_program(program, {}) == [
+        3,
+        2,
+        "UnsupportedHereError: the threads cannot be set to 1 and 0, since TensorFlow is already "
+        "running; call strategies.set_threads() before any TensorFlow operation",
+    ]
+
+
+@pytest.mark.parametrize(("count", "memory_limit"), [(3, 1024), (4, None)])
+def test_gpus_are_split_into_equal_parts_with_a_limit(count: int, memory_limit: int | None) -> None:
+    with pytest.raises(UnsupportedHereError, match=f"{count} devices of 2 GPUs: each is split"):
+        devices.share_gpus(["first", "second"], count, memory_limit)
+
+
+def test_whole_gpus_are_taken_in_order() -> None:
+    assert devices.share_gpus(["first", "second", "third"], 2, None) == ["GPU:0", "GPU:1"]
+
+
+def test_no_device_at_all_is_refused() -> None:
+    with pytest.raises(ValueError, match="count is 0; it must be at least 1"):
+        devices.logical_devices(0)

@@ -1,0 +1,98 @@
+"""The ``tf.distribute`` strategy for the devices and the cluster at hand.
+
+Call ``strategy()`` before any TensorFlow operation: devices cannot be split and collectives cannot
+be set up afterwards. One process can hold replicas of one number only; a second strategy with
+another number fails inside TensorFlow. Keras 3 trains with ``fit`` on one machine; on several it
+needs a custom loop or tf_keras.
+"""
+
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.runtime import environment
+from vertex_jobs.runtime.strategies import one_machine
+from vertex_jobs.runtime.strategies.devices import logical_devices, set_threads
+
+__all__ = ["logical_devices", "set_threads", "strategy"]
+
+
+def strategy(
+    name: str = "auto",
+    here: environment.Environment | None = None,
+    *,
+    device_count: int | None = None,
+    memory_limit: int | None = None,
+    cross_device_ops: str = "auto",
+    parameter_device: str = "CPU:0",
+) -> Any:
+    """Build a strategy by name.
+
+    ``auto`` takes ``multi_worker_mirrored`` when chief and workers are more than one,
+    ``mirrored`` when this machine has more than one device, else ``default``. Without a GPU, the
+    CPU stands in for the accelerators that the environment announces, split into as many logical
+    devices.
+
+    Args:
+        name: ``auto``, ``default``, ``one_device``, ``mirrored``, ``central_storage``, ``tpu`` or
+            ``multi_worker_mirrored``.
+        here: This replica's environment; the process's own when None.
+        device_count: Replicas on this machine; None takes what the environment announces.
+        memory_limit: What each replica may take of its GPU, in MiB; more replicas than GPUs need
+            one.
+        cross_device_ops: How ``mirrored`` adds up gradients: ``auto``, ``nccl``,
+            ``hierarchical`` or ``reduction_to_one``.
+        parameter_device: Where ``central_storage`` keeps the variables.
+
+    Returns:
+        A ``tf.distribute.Strategy``.
+
+    Raises:
+        ValueError: If there is no strategy, or no way of reducing, of that name.
+        UnsupportedHereError: If TensorFlow is already running, so that devices cannot be split;
+            if this machine has not what was asked for; or if the cluster asks for a strategy
+            that is not offered.
+    """
+    here = here or environment.current()
+    builders: dict[str, Callable[[list[str]], Any]] = {
+        "default": one_machine.default,
+        "one_device": one_machine.one_device,
+        "mirrored": lambda devices: one_machine.mirrored(devices, cross_device_ops),
+        "central_storage": lambda devices: one_machine.central_storage(devices, parameter_device),
+    }
+    _check_name(name, ["auto", *builders, "tpu", "multi_worker_mirrored"])
+    if name == "tpu":
+        return one_machine.tpu()
+    if name == "multi_worker_mirrored" or (name == "auto" and _spans_tasks(here)):
+        return _multi_worker_mirrored()
+    devices = logical_devices(device_count or here.accelerator_count or None, memory_limit)
+    if name == "auto":
+        name = "mirrored" if len(devices) > 1 else "default"
+    return builders[name](devices)
+
+
+def _check_name(name: str, known: list[str]) -> None:
+    if name not in known:
+        near = difflib.get_close_matches(name, known, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"use {', '.join(known)}"
+        raise ValueError(f"no strategy is called {name!r}; {hint}")
+
+
+def _spans_tasks(here: environment.Environment) -> bool:
+    """Whether this task trains together with others, which the evaluator does not."""
+    cluster = here.cluster
+    if cluster is None or cluster.task_type == "evaluator":
+        return False
+    if cluster.count("ps"):
+        raise UnsupportedHereError(
+            f"the cluster has {cluster.count('ps')} parameter servers, which no strategy here "
+            "drives; build tf.distribute.ParameterServerStrategy in the script, or drop the pool"
+        )
+    return cluster.count("chief") + cluster.count("worker") > 1
+
+
+def _multi_worker_mirrored() -> Any:
+    import tensorflow as tf
+
+    return tf.distribute.MultiWorkerMirroredStrategy()

@@ -1,0 +1,107 @@
+"""The devices of this machine: how many there are, into how many they are split, with what threads.
+
+For ``strategies`` and for scripts that place layers by hand. All of it acts before TensorFlow's
+first operation, which fixes devices and threads for the life of the process. Nothing is trained
+here, and no strategy is built.
+"""
+
+import logging
+from typing import Any
+
+from vertex_jobs.errors import UnsupportedHereError
+
+__all__ = ["logical_devices", "set_threads", "share_gpus"]
+
+_log = logging.getLogger(__name__)
+
+
+def logical_devices(count: int | None = None, memory_limit: int | None = None) -> list[str]:
+    """Make so many devices of this machine and name them, e.g. ``["GPU:0", "GPU:1"]``.
+
+    GPUs come before the CPU. More devices than GPUs: each GPU is split into equal parts, which
+    needs a memory limit. Without a GPU the CPU stands in for them, split into as many.
+
+    Args:
+        count: Devices wanted, at least 1; None takes every GPU whole, or the CPU.
+        memory_limit: What each device may take of its GPU, in MiB; None leaves a GPU whole. It
+            has no meaning on the CPU and is left out there with a warning.
+
+    Raises:
+        ValueError: If the count or the limit is not positive.
+        UnsupportedHereError: If TensorFlow is already running, or the GPUs cannot be shared out
+            that way.
+
+    Source: TensorFlow guide "Use a GPU", "Using multiple GPUs".
+    """
+    for name, value in (("count", count), ("memory_limit", memory_limit)):
+        if value is not None and value < 1:
+            raise ValueError(f"{name} is {value}; it must be at least 1")
+    import tensorflow as tf
+
+    gpus = tf.config.list_physical_devices("GPU")
+    if gpus:
+        return share_gpus(gpus, len(gpus) if count is None else count, memory_limit)
+    if memory_limit is not None:
+        _log.warning("no GPU here: the memory limit of %s MiB has no effect", memory_limit)
+    count = count or 1
+    if count > 1:
+        _split(tf.config.list_physical_devices("CPU")[0], count, None)
+    # Without a name TensorFlow would take all logical CPUs, so each is named.
+    return [f"CPU:{index}" for index in range(count)]
+
+
+def set_threads(inter_op: int = 0, intra_op: int = 0) -> None:
+    """Size TensorFlow's two thread pools; 0 leaves a pool to TensorFlow.
+
+    Args:
+        inter_op: Operations that may run side by side.
+        intra_op: Threads that one operation may use.
+
+    Raises:
+        UnsupportedHereError: If TensorFlow is already running.
+
+    Source: TensorFlow API reference, module ``tf.config.threading``.
+    """
+    import tensorflow as tf
+
+    try:
+        tf.config.threading.set_inter_op_parallelism_threads(inter_op)
+        tf.config.threading.set_intra_op_parallelism_threads(intra_op)
+    except RuntimeError as error:
+        raise UnsupportedHereError(
+            f"the threads cannot be set to {inter_op} and {intra_op}, since TensorFlow is already "
+            "running; call strategies.set_threads() before any TensorFlow operation"
+        ) from error
+
+
+def share_gpus(gpus: list[Any], count: int, memory_limit: int | None) -> list[str]:
+    """Whole GPUs, the first ones, or every GPU in equal parts.
+
+    Raises:
+        UnsupportedHereError: If the parts would not be equal, or have no memory limit.
+    """
+    if count > len(gpus) and (count % len(gpus) or memory_limit is None):
+        raise UnsupportedHereError(
+            f"{count} devices of {len(gpus)} GPU{'s' if len(gpus) > 1 else ''}: each is split into "
+            "equal parts with a memory limit; ask for a multiple and give the limit in MiB"
+        )
+    if memory_limit is not None:
+        for gpu in gpus[:count]:
+            _split(gpu, max(1, count // len(gpus)), memory_limit)
+    return [f"GPU:{index}" for index in range(count)]
+
+
+def _split(device: Any, count: int, memory_limit: int | None) -> None:
+    """Make logical devices of a physical one; doing it twice alike is harmless."""
+    import tensorflow as tf
+
+    parts = [tf.config.LogicalDeviceConfiguration(memory_limit=memory_limit)] * count
+    if tf.config.get_logical_device_configuration(device) == parts:
+        return
+    try:
+        tf.config.set_logical_device_configuration(device, parts)
+    except RuntimeError as error:
+        raise UnsupportedHereError(
+            f"the {device.device_type} cannot be split into {count} devices, since TensorFlow is "
+            "already running; call strategies.strategy() before any other TensorFlow operation"
+        ) from error
