@@ -6,7 +6,7 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 CONSTRAINTS := .ci/constraints-$(VERSION).txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check soak contract-live clean
+.PHONY: help setup demo test check systems soak contract-live clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -32,6 +32,9 @@ check: setup  ## lint, types and import layers
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+systems: setup  ## every training system on Local Vertex: a table with time and final metric
+	$(BIN)/python tests/systems/training_systems.py
 
 soak: setup  ## a long campaign: kills at random instants, many jobs at once, long studies
 	$(BIN)/python benchmarks/soak.py

@@ -1,0 +1,77 @@
+"""The registry of training systems: what each is, how it is run, and what must hold afterwards.
+
+For ``test_systems`` and ``make systems``, which run every row, and for the page that lists them.
+A new system is one more row here, and its check in the module of its kind.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import digits_checks
+from finished import Finished
+
+__all__ = ["SYSTEMS", "System"]
+
+#: Asserts what must hold, and answers the final metric as text. The first paragraph of its
+#: docstring is the assertion as the page tells it.
+Check = Callable[[Finished], str]
+
+# The public articles that the systems come from, by title.
+BERT = "Data parallel training with KerasHub and tf.distribute (Keras examples)"
+BOOK = "Hands-on machine learning with scikit-learn, Keras and TensorFlow, 3rd edition, chapter 19"
+LOOP = "Parallel training on several GPUs with TensorFlow 2.x (a custom loop for a transformer)"
+TUTORIAL = "Distributed training with Keras (TensorFlow tutorials)"
+DTENSOR = "Using DTensors with Keras (TensorFlow tutorials)"
+
+
+@dataclass(frozen=True)
+class System:
+    """One row.
+
+    Attributes:
+        number: ``S01``, ``S02``, ...; it stays with the system.
+        title: What is trained how, a few words.
+        article: Title of the article that it comes from.
+        script: File in ``trial_scripts``.
+        config: File in ``configs``.
+        check: What must hold.
+        arguments: More for ``vertex-jobs run``, e.g. ``("--set", "accelerator_count=4")``.
+    """
+
+    number: str
+    title: str
+    article: str
+    script: str
+    config: str
+    check: Check
+    arguments: tuple[str, ...] = ()
+
+    @property
+    def command(self) -> str:
+        """As a person types it."""
+        return " ".join(["vertex-jobs run", f"configs/{self.config}", *self.arguments])
+
+    @property
+    def assertion(self) -> str:
+        """What must hold, in words."""
+        return " ".join((self.check.__doc__ or "").split("\n\n")[0].split())
+
+
+SYSTEMS = (
+    System(
+        "S01",
+        "One training job, its model uploaded",
+        BOOK,
+        "digits_mlp.py",
+        "digits_training.yaml",
+        digits_checks.training,
+    ),
+    System(
+        "S02",
+        "A study of a hyperparameter script",
+        BOOK,
+        "digits_mlp.py",
+        "digits_search.yaml",
+        digits_checks.search,
+    ),
+)
