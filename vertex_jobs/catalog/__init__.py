@@ -19,6 +19,7 @@ from vertex_jobs.catalog.records import (
     Limit,
     Machine,
     Price,
+    RegionReport,
     TpuMachine,
 )
 
@@ -30,6 +31,7 @@ __all__ = [
     "Limit",
     "Machine",
     "Price",
+    "RegionReport",
     "TpuMachine",
     "load",
 ]
@@ -49,6 +51,7 @@ def load() -> Catalog:
     return Catalog(
         as_of=form["meta"]["as_of"],
         price_region=form["meta"]["price_region"],
+        spot_max_discount=form["meta"]["spot_max_discount"]["value"],
         limits={name: Limit(**row) for name, row in form["limits"].items()},
         boot_disks={name: _boot_disk(row) for name, row in form["boot_disks"].items()},
         accelerators={name: _accelerator(name, row) for name, row in form["accelerators"].items()},
@@ -56,6 +59,10 @@ def load() -> Catalog:
         tpu_machines={name: _tpu_machine(name, row) for name, row in form["tpu_machines"].items()},
         default_region=form["regions"]["default"],
         regions=tuple(form["regions"]["sdk_accepted"]),
+        region_reports={
+            name: RegionReport(tuple(row["reported_ok"]), tuple(row["reported_unsupported"]))
+            for name, row in form["regions"]["accelerator_reports"].items()
+        },
         image_hosts=(
             *form["training_images"]["hosts"],
             *form["training_images"]["legacy_hosts"],
@@ -106,8 +113,10 @@ def _tpu_machine(name: str, row: Mapping[str, Any]) -> TpuMachine:
     prices = row["price"] or {}
     return TpuMachine(
         name=name,
+        vcpus=row["vcpus"],
+        memory_gb=row["memory_gb"],
         accelerators=tuple(row.get("counts", ())),
-        topologies=tuple(row.get("topologies", ())),
+        topologies={name: chips for name, (chips, _) in row.get("topologies", {}).items()},
         prices={accelerator: Price(**price) for accelerator, price in prices.items()},
     )
 

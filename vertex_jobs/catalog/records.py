@@ -12,6 +12,7 @@ __all__ = [
     "Limit",
     "Machine",
     "Price",
+    "RegionReport",
     "TpuMachine",
 ]
 
@@ -118,14 +119,18 @@ class TpuMachine:
 
     Attributes:
         name: E.g. ``ct5lp-hightpu-4t``.
+        vcpus: Per virtual machine; None when the page does not say, as with memory.
+        memory_gb: Per virtual machine, in gigabytes.
         accelerators: Accelerator types, for ``cloud-tpu``, which needs one.
-        topologies: For all others, which need one of them instead.
+        topologies: For all others, which need one of them instead, with its number of chips.
         prices: By accelerator, per 8 cores.
     """
 
     name: str
+    vcpus: int | None
+    memory_gb: float | None
     accelerators: tuple[str, ...]
-    topologies: tuple[str, ...]
+    topologies: Mapping[str, int]
     prices: Mapping[str, Price]
 
 
@@ -153,12 +158,26 @@ class Image:
 
 
 @dataclass(frozen=True)
+class RegionReport:
+    """Where people got an accelerator and where not; no table of Google's.
+
+    Attributes:
+        available: Regions in which it was reported to work.
+        refused: Regions in which it was reported to be refused.
+    """
+
+    available: tuple[str, ...]
+    refused: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Catalog:
     """The whole table.
 
     Attributes:
         as_of: Date of this state of knowledge.
         price_region: Where the prices hold.
+        spot_max_discount: Largest share by which a spot machine is cheaper.
         limits: By name.
         boot_disks: By type.
         accelerators: By name.
@@ -166,12 +185,14 @@ class Catalog:
         tpu_machines: By name.
         default_region: The SDK's default.
         regions: Those that the SDK accepts.
+        region_reports: By accelerator; the table of Google's documentation was not obtained.
         image_hosts: Prefixes of prebuilt training images.
         images: By short name.
     """
 
     as_of: date
     price_region: str
+    spot_max_discount: float
     limits: Mapping[str, Limit]
     boot_disks: Mapping[str, BootDisk]
     accelerators: Mapping[str, Accelerator]
@@ -179,6 +200,7 @@ class Catalog:
     tpu_machines: Mapping[str, TpuMachine]
     default_region: str
     regions: tuple[str, ...]
+    region_reports: Mapping[str, RegionReport]
     image_hosts: tuple[str, ...]
     images: Mapping[str, Image]
 

@@ -1,0 +1,151 @@
+"""What machines cost per hour, price by price.
+
+For estimates and for running jobs. Prices are list prices of one region, each with its date and
+confidence; how much a confidence leaves open is a rule of our own.
+
+Source: the catalog; documentation page "Create and use Spot VMs" for the discount.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from vertex_jobs.catalog import Catalog, Price
+from vertex_jobs.preflight.cost.amounts import CostRange
+
+__all__ = ["MachineUse", "PriceLine", "Rate", "rate"]
+
+#: How far a true price may lie from a listed one, by confidence. Our own rule: nothing is
+#: published, and a catalog's price was read by people.
+_MARGINS = {"high": 0.0, "medium": 0.10, "low": 0.30}
+_HOURS_PER_MONTH = 730
+#: A TPU price is for this many cores.
+_CORES_PER_TPU_PRICE = 8
+
+
+@dataclass(frozen=True)
+class MachineUse:
+    """Equal machines that a job holds while it runs.
+
+    Attributes:
+        machine_type: E.g. ``n1-standard-4``.
+        replica_count: How many of them.
+        accelerator_type: E.g. ``NVIDIA_TESLA_T4``; empty without one.
+        accelerator_count: Per machine.
+        boot_disk_type: E.g. ``pd-ssd``.
+        boot_disk_size_gb: Per machine.
+    """
+
+    machine_type: str
+    replica_count: int = 1
+    accelerator_type: str = ""
+    accelerator_count: int = 0
+    boot_disk_type: str = "pd-ssd"
+    boot_disk_size_gb: int = 100
+
+
+@dataclass(frozen=True)
+class PriceLine:
+    """One price that an hour is made of.
+
+    Attributes:
+        item: What is paid for, e.g. ``n1-standard-4``.
+        quantity: How many of it run at once.
+        usd_per_hour: Of one, before any discount; None when unknown.
+        confidence: ``high``, ``medium`` or ``low``; None when unknown.
+        date: When the price was checked; None if it never was.
+        basis: ``checked``, ``computed``, ``recalled``; empty when unknown.
+    """
+
+    item: str
+    quantity: float
+    usd_per_hour: float | None
+    confidence: str | None
+    date: date | None
+    basis: str
+
+
+@dataclass(frozen=True)
+class Rate:
+    """What some machines cost per hour, and what that is made of.
+
+    Attributes:
+        hourly: For all of them together.
+        lines: Every price in it.
+        notes: What the range does not say, a clause each.
+    """
+
+    hourly: CostRange
+    lines: tuple[PriceLine, ...]
+    notes: tuple[str, ...]
+
+
+def rate(
+    uses: Iterable[MachineUse], *, location: str, strategy: str | None, catalog: Catalog
+) -> Rate:
+    """Price some machines.
+
+    Args:
+        uses: The machines, disks and accelerators included.
+        location: Where they are; prices are known for one region only.
+        strategy: ``spot``, ``flex_start``, ``standard`` or None.
+        catalog: With the prices.
+    """
+    lines = tuple(line for use in uses for line in _lines(use, catalog))
+    notes = []
+    away = bool(location) and location != catalog.price_region
+    if away:
+        notes.append(f"prices are those of {catalog.price_region}; {location} may differ")
+    discount = 0.0
+    if strategy == "spot":
+        discount = catalog.spot_max_discount
+        notes.append(
+            f"spot machines cost up to {discount:.0%} less, at a price that changes; "
+            "the high end is the standard price"
+        )
+    elif strategy == "flex_start":
+        notes.append("what flex_start costs is not known; the standard price is counted")
+    parts = (_range(line, "low" if away else line.confidence, discount) for line in lines)
+    return Rate(CostRange.total(parts), lines, tuple(notes))
+
+
+def _range(line: PriceLine, confidence: str | None, discount: float) -> CostRange:
+    if line.usd_per_hour is None:
+        return CostRange(unknown=(line.item,))
+    margin = _MARGINS[confidence or "low"]
+    usd = line.usd_per_hour * line.quantity
+    disk = line.item.endswith(" GB")  # a spot machine's disk is paid in full
+    low = usd * (1 - margin) * (1.0 if disk else 1 - discount)
+    return CostRange(low, usd * (1 + margin))
+
+
+def _lines(use: MachineUse, catalog: Catalog) -> Iterator[PriceLine]:
+    tpu = catalog.tpu_machines.get(use.machine_type)
+    machine = catalog.machines.get(use.machine_type)
+    if tpu is not None:
+        price = tpu.prices.get(use.accelerator_type)
+        cores = use.replica_count * use.accelerator_count / _CORES_PER_TPU_PRICE
+        item = f"{use.accelerator_type} (8 cores)" if use.accelerator_type else use.machine_type
+        yield _line(item, cores or use.replica_count, price)
+    else:
+        yield _line(use.machine_type, use.replica_count, machine.price if machine else None)
+        accelerator = catalog.accelerators.get(use.accelerator_type)
+        if use.accelerator_type and (accelerator is None or not accelerator.bundled):
+            price = accelerator.price if accelerator else None
+            yield _line(use.accelerator_type, use.replica_count * use.accelerator_count, price)
+    yield _disk(use, catalog)
+
+
+def _line(item: str, quantity: float, price: Price | None) -> PriceLine:
+    if price is None:
+        return PriceLine(item, quantity, None, None, None, "")
+    return PriceLine(item, quantity, price.usd_per_hour, price.confidence, price.date, price.basis)
+
+
+def _disk(use: MachineUse, catalog: Catalog) -> PriceLine:
+    item = f"{use.boot_disk_type} {use.boot_disk_size_gb} GB"
+    disk = catalog.boot_disks.get(use.boot_disk_type)
+    if disk is None or disk.usd_per_gb_month is None:
+        return PriceLine(item, use.replica_count, None, None, None, "")
+    hourly = disk.usd_per_gb_month * use.boot_disk_size_gb / _HOURS_PER_MONTH
+    return PriceLine(item, use.replica_count, hourly, disk.confidence, None, "recalled")
