@@ -11,7 +11,7 @@ from vertex_jobs.spec.jobs import (
     HyperparameterTuningJob,
     JobSpec,
 )
-from vertex_jobs.spec.loading import from_mapping, load
+from vertex_jobs.spec.loading import Reading, examine, from_mapping, load
 from vertex_jobs.spec.local import LocalImage, LocalSettings, TimedPace
 from vertex_jobs.spec.parameters import (
     CategoricalParameterSpec,
@@ -37,10 +37,12 @@ __all__ = [
     "LocalImage",
     "LocalSettings",
     "ParameterSpec",
+    "Reading",
     "TimedPace",
     "WorkerPool",
     "WorkerPoolSpec",
     "WorkerPools",
+    "examine",
     "from_mapping",
     "json_schema",
     "load",

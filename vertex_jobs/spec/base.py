@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from pydantic import BaseModel, ConfigDict
 
 from vertex_jobs.errors import Fault, InvalidJobError
-from vertex_jobs.spec.inspection import Rule, find_faults
+from vertex_jobs.spec.inspection import Inspection, Rule, find_faults, inspect_fields
 
 __all__ = ["Spec"]
 
@@ -36,7 +36,12 @@ class Spec(BaseModel):
     @classmethod
     def faults_in(cls, written: Mapping[str, Any]) -> list[Fault]:
         """Every fault that making this spec of these fields would raise."""
-        return find_faults(cls, cls.prepare(written), cls.rules, cls.whole_rules)
+        return cls.inspect(written).faults
+
+    @classmethod
+    def inspect(cls, written: Mapping[str, Any]) -> Inspection:
+        """The same faults, and as much of the spec as can be made."""
+        return inspect_fields(cls, cls.prepare(written), cls.rules, cls.whole_rules)
 
     if not TYPE_CHECKING:  # type checkers see the fields as parameters
 

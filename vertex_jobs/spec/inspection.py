@@ -8,6 +8,7 @@ own fields could be read, whatever else is wrong.
 import functools
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel, ValidationError, create_model
@@ -16,12 +17,27 @@ from pydantic_core import ErrorDetails
 from vertex_jobs.errors import Fault
 from vertex_jobs.spec.translation import example_of, read_path, translate
 
-__all__ = ["Rule", "find_faults"]
+__all__ = ["Inspection", "Rule", "find_faults", "inspect_fields"]
 
 #: Takes fields of a model by name, yields the faults among them.
 Rule = Callable[..., Iterable[Fault]]
 
 _Path = tuple[int | str, ...]
+
+
+@dataclass(frozen=True)
+class Inspection:
+    """What can be read of a model's fields, and what is wrong with them.
+
+    Attributes:
+        draft: An instance of a subclass of the model, every unreadable part left out.
+        faults: All of them, those of single values first.
+        damaged: Fields that are missing, or of which some part was left out.
+    """
+
+    draft: BaseModel
+    faults: list[Fault]
+    damaged: frozenset[str]
 
 
 def find_faults(
@@ -30,7 +46,17 @@ def find_faults(
     rules: Sequence[Rule],
     whole_rules: Sequence[Rule] = (),
 ) -> list[Fault]:
-    """All faults of one model's fields, those of single values first.
+    """The faults of ``inspect_fields``."""
+    return inspect_fields(model, written, rules, whole_rules).faults
+
+
+def inspect_fields(
+    model: type[BaseModel],
+    written: Mapping[str, Any],
+    rules: Sequence[Rule],
+    whole_rules: Sequence[Rule] = (),
+) -> Inspection:
+    """Read one model's fields as far as they can be read.
 
     Args:
         model: What the fields are for.
@@ -52,7 +78,7 @@ def find_faults(
             names = inspect.signature(rule).parameters
             if not unusable.intersection(names):
                 faults += rule(**{name: getattr(draft, name) for name in names})
-    return faults
+    return Inspection(draft, faults, frozenset(str(name) for name in damaged))
 
 
 def _read(

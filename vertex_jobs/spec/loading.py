@@ -8,6 +8,7 @@ script from wherever it is run.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,35 @@ from vertex_jobs.spec.overrides import apply
 from vertex_jobs.spec.suggestions import nearest, suggestion
 from vertex_jobs.spec.yaml_text import parse
 
-__all__ = ["from_mapping", "load", "script_faults"]
+__all__ = ["Reading", "examine", "from_mapping", "load", "script_faults"]
+
+
+@dataclass(frozen=True)
+class Reading:
+    """A config as far as it could be read.
+
+    Attributes:
+        source: The config's path, or what else it is called.
+        job: The job; with faults, one in which everything unreadable is at its default, or None
+            where a field is required.
+        faults: All of them.
+        damaged: Fields that are missing, or of which some part could not be read.
+    """
+
+    source: str
+    job: JobSpec
+    faults: tuple[Fault, ...]
+    damaged: frozenset[str]
+
+    def valid_job(self) -> JobSpec:
+        """The job, if it can be submitted.
+
+        Raises:
+            InvalidJobError: With every fault.
+        """
+        if self.faults:
+            raise InvalidJobError(self.faults, self.source)
+        return self.job
 
 
 def load(path: Path | str, overrides: Sequence[str] = ()) -> JobSpec:
@@ -29,6 +58,19 @@ def load(path: Path | str, overrides: Sequence[str] = ()) -> JobSpec:
 
     Raises:
         InvalidJobError: With every fault of the file and of the overrides.
+    """
+    return examine(path, overrides).valid_job()
+
+
+def examine(path: Path | str, overrides: Sequence[str] = ()) -> Reading:
+    """Read a config that may have faults, for whoever looks for more of them.
+
+    Args:
+        path: A YAML file.
+        overrides: As for ``load``.
+
+    Raises:
+        InvalidJobError: If the file is not there or holds no mapping.
     """
     path = Path(path)
     try:
@@ -55,7 +97,7 @@ def from_mapping(mapping: Mapping[str, Any], *, source: str, base_directory: Pat
     Raises:
         InvalidJobError: With every fault.
     """
-    return _build(mapping, [], source, base_directory)
+    return _build(mapping, [], source, base_directory).valid_job()
 
 
 def script_faults(written: Mapping[str, Any], found: Path | None) -> list[Fault]:
@@ -88,21 +130,25 @@ def script_faults(written: Mapping[str, Any], found: Path | None) -> list[Fault]
 
 def _build(
     mapping: Mapping[str, Any], faults: list[Fault], source: str, base_directory: Path
-) -> JobSpec:
+) -> Reading:
     model, kind_faults = _model_of(mapping)
     written = {key: value for key, value in mapping.items() if key != "kind"}
     found = _find_script(written.get("script_path"), base_directory)
+    inspection = model.inspect(written)
     faults = [
         *faults,
         *kind_faults,
-        *(_elsewhere(fault, model) for fault in model.faults_in(written)),
+        *(_elsewhere(fault, model) for fault in inspection.faults),
         *script_faults(written, found),
     ]
-    if faults:
-        raise InvalidJobError(faults, source)
     if found is not None:
         written["script_path"] = str(found)
-    return model(**written)
+    if not faults:
+        return Reading(source, model(**written), (), frozenset())
+    draft = inspection.draft.model_copy(update={"script_path": str(found) if found else None})
+    assert isinstance(draft, JobSpec)
+    lost = {"script_path"} if found is None and "script_path" in written else set()
+    return Reading(source, draft, tuple(faults), inspection.damaged | lost)
 
 
 def _model_of(mapping: Mapping[str, Any]) -> tuple[type[JobSpec], list[Fault]]:
