@@ -6,27 +6,18 @@ or the legacy ``tf_keras`` where TF_USE_LEGACY_KERAS is set before the first imp
 
 import logging
 import math
-import os
 from collections.abc import Mapping
-from importlib import import_module
 from typing import Any
 
 from vertex_jobs.runtime import metrics
+from vertex_jobs.runtime.keras_choice import keras_in_use
 
 __all__ = ["ReportMetrics"]
 
 _log = logging.getLogger(__name__)
 
 
-def _callback_class() -> Any:
-    """The Callback class of the Keras in use."""
-    # The values that TensorFlow itself takes for true, in tensorflow/python/util/lazy_loader.py.
-    legacy = os.environ.get("TF_USE_LEGACY_KERAS") in ("true", "True", "1")
-    keras = import_module("tf_keras" if legacy else "keras")
-    return keras.callbacks.Callback
-
-
-class ReportMetrics(_callback_class()):  # type: ignore[misc]
+class ReportMetrics(keras_in_use().callbacks.Callback):  # type: ignore[misc]
     """Report chosen logs of ``fit`` after every epoch, under the study's metric ids.
 
     On NaN or infinity in a chosen log or in ``loss`` it ends training after that epoch without an

@@ -138,10 +138,22 @@ def test_an_odd_name_gets_the_list() -> None:
         strategy("zzz", Environment())
 
 
-def test_parameter_servers_are_refused() -> None:
-    addresses = {"chief": ("a:1",), "ps": ("b:1", "c:1")}
-    with pytest.raises(UnsupportedHereError, match="the cluster has 2 parameter servers, which no"):
-        strategy("auto", Environment(cluster=Cluster(addresses)))
+def test_the_chief_alone_drives_parameter_servers() -> None:
+    addresses = {"chief": ("a:1",), "worker": ("b:1",), "ps": ("c:1", "d:1")}
+    here = Environment(cluster=Cluster(addresses, "ps", 1))
+    with pytest.raises(UnsupportedHereError, match=r"is ps 1, and only the chief"):
+        strategy("auto", here)
+
+
+def test_parameter_servers_need_workers() -> None:
+    here = Environment(cluster=Cluster({"chief": ("a:1",), "ps": ("b:1", "c:1")}))
+    with pytest.raises(UnsupportedHereError, match="TF_CONFIG has no worker"):
+        strategy("auto", here)
+
+
+def test_an_unknown_way_to_communicate_gets_the_nearest() -> None:
+    with pytest.raises(ValueError, match="communicate is called 'nccl2'; did you mean nccl"):
+        strategy("multi_worker_mirrored", Environment(), communication="nccl2")
 
 
 @pytest.mark.tensorflow

@@ -2,17 +2,17 @@
 
 Call ``strategy()`` before any TensorFlow operation: devices cannot be split and collectives cannot
 be set up afterwards. One process can hold replicas of one number only; a second strategy with
-another number fails inside TensorFlow. Keras 3 trains with ``fit`` on one machine; on several it
-needs a custom loop or tf_keras.
+another number fails inside TensorFlow. Over several processes Keras 3's ``fit`` is repaired on the
+way.
 """
 
 import difflib
 from collections.abc import Callable
 from typing import Any
 
-from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.runtime import environment
-from vertex_jobs.runtime.strategies import one_machine
+from vertex_jobs.runtime.cluster import Cluster
+from vertex_jobs.runtime.strategies import one_machine, several_machines
 from vertex_jobs.runtime.strategies.devices import logical_devices, set_threads
 
 __all__ = ["logical_devices", "set_threads", "strategy"]
@@ -26,17 +26,19 @@ def strategy(
     memory_limit: int | None = None,
     cross_device_ops: str = "auto",
     parameter_device: str = "CPU:0",
+    communication: str = "auto",
+    fit: bool = True,
 ) -> Any:
     """Build a strategy by name.
 
-    ``auto`` takes ``multi_worker_mirrored`` when chief and workers are more than one,
-    ``mirrored`` when this machine has more than one device, else ``default``. Without a GPU, the
-    CPU stands in for the accelerators that the environment announces, split into as many logical
-    devices.
+    ``auto`` takes ``parameter_server`` when the cluster has such servers,
+    ``multi_worker_mirrored`` when chief and workers are more than one, ``mirrored`` when this
+    machine has more than one device, else ``default``. Without a GPU, the CPU stands in for the
+    accelerators that the environment announces, split into as many logical devices.
 
     Args:
-        name: ``auto``, ``default``, ``one_device``, ``mirrored``, ``central_storage``, ``tpu`` or
-            ``multi_worker_mirrored``.
+        name: ``auto``, ``default``, ``one_device``, ``mirrored``, ``central_storage``, ``tpu``,
+            ``multi_worker_mirrored`` or ``parameter_server``.
         here: This replica's environment; the process's own when None.
         device_count: Replicas on this machine; None takes what the environment announces.
         memory_limit: What each replica may take of its GPU, in MiB; more replicas than GPUs need
@@ -44,6 +46,10 @@ def strategy(
         cross_device_ops: How ``mirrored`` adds up gradients: ``auto``, ``nccl``,
             ``hierarchical`` or ``reduction_to_one``.
         parameter_device: Where ``central_storage`` keeps the variables.
+        communication: How ``multi_worker_mirrored`` adds up gradients: ``auto``, ``ring`` or
+            ``nccl``.
+        fit: Whether several workers train with ``fit``, which Keras 3 must be repaired for; False
+            for a custom loop.
 
     Returns:
         A ``tf.distribute.Strategy``.
@@ -51,8 +57,7 @@ def strategy(
     Raises:
         ValueError: If there is no strategy, or no way of reducing, of that name.
         UnsupportedHereError: If TensorFlow is already running, so that devices cannot be split;
-            if this machine has not what was asked for; or if the cluster asks for a strategy
-            that is not offered.
+            if this machine or cluster has not what was asked for; or if this Keras is not known.
     """
     here = here or environment.current()
     builders: dict[str, Callable[[list[str]], Any]] = {
@@ -61,11 +66,15 @@ def strategy(
         "mirrored": lambda devices: one_machine.mirrored(devices, cross_device_ops),
         "central_storage": lambda devices: one_machine.central_storage(devices, parameter_device),
     }
-    _check_name(name, ["auto", *builders, "tpu", "multi_worker_mirrored"])
+    _check_name(name, ["auto", *builders, "tpu", "multi_worker_mirrored", "parameter_server"])
+    if name == "auto":
+        name = _of_cluster(here.cluster) or name
     if name == "tpu":
         return one_machine.tpu()
-    if name == "multi_worker_mirrored" or (name == "auto" and _spans_tasks(here)):
-        return _multi_worker_mirrored()
+    if name == "multi_worker_mirrored":
+        return several_machines.multi_worker_mirrored(communication, fit=fit)
+    if name == "parameter_server":
+        return several_machines.parameter_server(here.cluster)
     devices = logical_devices(device_count or here.accelerator_count or None, memory_limit)
     if name == "auto":
         name = "mirrored" if len(devices) > 1 else "default"
@@ -79,20 +88,11 @@ def _check_name(name: str, known: list[str]) -> None:
         raise ValueError(f"no strategy is called {name!r}; {hint}")
 
 
-def _spans_tasks(here: environment.Environment) -> bool:
-    """Whether this task trains together with others, which the evaluator does not."""
-    cluster = here.cluster
+def _of_cluster(cluster: Cluster | None) -> str | None:
+    """The strategy for a task that trains together with others, which the evaluator does not."""
     if cluster is None or cluster.task_type == "evaluator":
-        return False
+        return None
     if cluster.count("ps"):
-        raise UnsupportedHereError(
-            f"the cluster has {cluster.count('ps')} parameter servers, which no strategy here "
-            "drives; build tf.distribute.ParameterServerStrategy in the script, or drop the pool"
-        )
-    return cluster.count("chief") + cluster.count("worker") > 1
-
-
-def _multi_worker_mirrored() -> Any:
-    import tensorflow as tf
-
-    return tf.distribute.MultiWorkerMirroredStrategy()
+        return "parameter_server"
+    spans_tasks = cluster.count("chief") + cluster.count("worker") > 1
+    return "multi_worker_mirrored" if spans_tasks else None

@@ -1,0 +1,81 @@
+"""Strategies that span several processes: mirrored workers, and parameter servers.
+
+For ``strategies.strategy()``, which chooses among them. Each reads TF_CONFIG and must be built
+before any TensorFlow operation. A TF_CONFIG written by hand, for one's own cluster, does as well as
+the service's.
+"""
+
+import difflib
+from typing import Any
+
+from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.runtime.cluster import Cluster
+from vertex_jobs.runtime.keras_repair import repair_fit
+
+__all__ = ["multi_worker_mirrored", "parameter_server"]
+
+_COMMUNICATIONS = ("auto", "ring", "nccl")
+
+
+def multi_worker_mirrored(communication: str, *, fit: bool) -> Any:
+    """Build MultiWorkerMirroredStrategy; waits until every chief and worker of the job is there.
+
+    Args:
+        communication: ``auto``, ``ring`` (gRPC), or ``nccl``, which TensorFlow takes for ``auto``
+            where there is no GPU.
+        fit: Repair Keras 3's ``fit`` too.
+
+    Raises:
+        ValueError: If there is no such way to communicate.
+        UnsupportedHereError: If this Keras cannot be repaired.
+
+    Source: tf.distribute.experimental.CommunicationOptions.
+    """
+    if communication not in _COMMUNICATIONS:
+        near = difflib.get_close_matches(communication, _COMMUNICATIONS, n=1)
+        hint = f"did you mean {near[0]}?" if near else f"use {', '.join(_COMMUNICATIONS)}"
+        raise ValueError(f"no way to communicate is called {communication!r}; {hint}")
+    import tensorflow as tf
+
+    if fit:
+        repair_fit()
+    implementation = tf.distribute.experimental.CommunicationImplementation[communication.upper()]
+    return tf.distribute.MultiWorkerMirroredStrategy(
+        communication_options=tf.distribute.experimental.CommunicationOptions(
+            implementation=implementation
+        )
+    )
+
+
+def parameter_server(cluster: Cluster | None) -> Any:
+    """Build ParameterServerStrategy, for the chief; waits until workers and servers are there.
+
+    Variables are split over all parameter servers, as long as each part has 256 KiB,
+    TensorFlow's own measure of what is worth it.
+
+    Args:
+        cluster: The job's replicas, this one the chief.
+
+    Raises:
+        UnsupportedHereError: If the cluster has no chief, workers or servers, or this replica is
+            not the chief.
+
+    Source: tf.distribute.experimental.partitioners.MinSizePartitioner.
+    """
+    found = {role: cluster.count(role) if cluster else 0 for role in ("chief", "worker", "ps")}
+    if cluster is None or not all(found.values()):
+        missing = ", ".join(role for role, count in found.items() if not count)
+        raise UnsupportedHereError(
+            f"parameter servers need a chief, workers and ps; TF_CONFIG has no {missing}. Give the "
+            "job these worker pools, or use another strategy"
+        )
+    if cluster.task_type != "chief":
+        raise UnsupportedHereError(
+            f"this replica is {cluster.task_type} {cluster.task_index}, and only the chief drives "
+            "the others; call parameter_servers.serve() first, which keeps workers and servers"
+        )
+    import tensorflow as tf
+
+    partitioner = tf.distribute.experimental.partitioners.MinSizePartitioner(max_shards=found["ps"])
+    resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver(rpc_layer="grpc")
+    return tf.distribute.ParameterServerStrategy(resolver, variable_partitioner=partitioner)
