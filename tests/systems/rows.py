@@ -7,6 +7,7 @@ A new system is one more row here, and its check in the module of its kind.
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import cluster_checks
 import digits_checks
 from finished import Finished
 
@@ -73,5 +74,22 @@ SYSTEMS = (
         "digits_mlp.py",
         "digits_search.yaml",
         digits_checks.search,
+    ),
+    System(
+        "S03",
+        "Two machines train one model with fit",
+        BOOK,
+        "multiworker_fit.py",
+        "multiworker_fit.yaml",
+        cluster_checks.multiworker,
+    ),
+    System(
+        "S04",
+        "The same with a third, over gRPC's ring",
+        BOOK,
+        "multiworker_fit.py",
+        "multiworker_fit.yaml",
+        cluster_checks.multiworker,
+        ("--set", "replica_count=3", "--set", "args.communication=ring"),
     ),
 )
