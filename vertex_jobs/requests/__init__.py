@@ -9,7 +9,7 @@ Source: CustomJob, HyperparameterTuningJob, TrainingPipeline.
 
 from vertex_jobs.requests.bodies import build, content_hash
 from vertex_jobs.requests.places import Place, Request, default_place, package_uri
-from vertex_jobs.requests.programs import container_command, is_prebuilt
+from vertex_jobs.requests.programs import container_command
 
 __all__ = [
     "Place",
@@ -18,6 +18,5 @@ __all__ = [
     "container_command",
     "content_hash",
     "default_place",
-    "is_prebuilt",
     "package_uri",
 ]

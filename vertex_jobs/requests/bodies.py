@@ -1,6 +1,6 @@
 """The body of each kind of create call, with the labels by which a submission is found again.
 
-For ``requests``. Source: CustomJob, HyperparameterTuningJob, TrainingPipeline, Model.
+For ``requests``. Source: CustomJob, HyperparameterTuningJob.
 """
 
 import hashlib
@@ -14,6 +14,7 @@ from vertex_jobs.names import (
     location_name,
 )
 from vertex_jobs.requests.job_specs import job_spec, set_fields
+from vertex_jobs.requests.pipelines import training_pipeline
 from vertex_jobs.requests.places import Place, Request, package_uri
 from vertex_jobs.requests.studies import study_spec
 from vertex_jobs.spec import CustomTrainingJob, HyperparameterTuningJob, JobSpec
@@ -23,10 +24,6 @@ if TYPE_CHECKING:
 
 __all__ = ["build", "content_hash"]
 
-#: Source: schema of custom training tasks.
-TASK_DEFINITION = (
-    "gs://google-cloud-aiplatform/schema/trainingjob/definition/custom_task_1.0.0.yaml"
-)
 #: Hexadecimal digits of the content label: 64 bits, far from chance repetition.
 CONTENT_DIGITS = 16
 
@@ -47,7 +44,7 @@ def build(job: JobSpec, package: "Package | None", place: Place) -> Request:
     if isinstance(job, HyperparameterTuningJob):
         collection, body = "hyperparameterTuningJobs", _tuning_job(job, spec)
     elif isinstance(job, CustomTrainingJob):
-        collection, body = "trainingPipelines", _pipeline(job, spec)
+        collection, body = "trainingPipelines", training_pipeline(job, spec)
     else:
         collection, body = "customJobs", {"displayName": job.display_name, "jobSpec": spec}
     labels = {**job.labels, SUBMISSION_LABEL: SUBMISSION_PLACEHOLDER}
@@ -79,38 +76,4 @@ def _tuning_job(job: HyperparameterTuningJob, spec: dict[str, Any]) -> dict[str,
         parallelTrialCount=job.parallel_trial_count,
         maxFailedTrialCount=job.max_failed_trial_count,
         trialJobSpec=spec,
-    )
-
-
-def _pipeline(job: CustomTrainingJob, spec: dict[str, Any]) -> dict[str, Any]:
-    return set_fields(
-        displayName=job.display_name,
-        trainingTaskDefinition=TASK_DEFINITION,
-        trainingTaskInputs=spec,
-        modelToUpload=_model(job),
-        modelId=job.model_id,
-    )
-
-
-def _model(job: CustomTrainingJob) -> dict[str, Any] | None:
-    """The model to upload, if there is an image to serve it."""
-    image = job.model_serving_container_image_uri
-    if image is None:
-        return None
-    variables = job.model_serving_container_environment_variables
-    key = job.encryption_spec_key_name
-    return set_fields(
-        displayName=job.model_display_name or f"{job.display_name}-model",
-        containerSpec=set_fields(
-            imageUri=image,
-            command=list(job.model_serving_container_command),
-            args=list(job.model_serving_container_args),
-            env=[set_fields(name=name, value=value) for name, value in variables.items()],
-            ports=[{"containerPort": port} for port in job.model_serving_container_ports],
-            predictRoute=job.model_serving_container_predict_route,
-            healthRoute=job.model_serving_container_health_route,
-        ),
-        encryptionSpec={"kmsKeyName": key} if key else None,
-        labels=dict(job.model_labels or {}),
-        versionAliases=list(dict.fromkeys([*job.model_version_aliases, "default"])),
     )

@@ -8,7 +8,13 @@ from typing import Any
 from vertex_jobs.names import SUBMISSION_PLACEHOLDER, GcsUri, ResourceName
 from vertex_jobs.requests.places import Place
 from vertex_jobs.requests.programs import program
-from vertex_jobs.spec import JobSpec, WorkerPoolSpec
+from vertex_jobs.spec import (
+    DnsPeeringConfig,
+    JobSpec,
+    LustreMount,
+    NfsMount,
+    WorkerPoolSpec,
+)
 
 __all__ = ["job_spec", "set_fields"]
 
@@ -33,6 +39,7 @@ def job_spec(job: JobSpec, place: Place, package_uri: str, module: str) -> dict[
         serviceAccount=job.service_account,
         network=job.network,
         reservedIpRanges=list(job.reserved_ip_ranges),
+        pscInterfaceConfig=_private_connection(job),
         baseOutputDirectory={"outputUriPrefix": _base_output_dir(job, place)},
         tensorboard=job.tensorboard,
         enableWebAccess=job.enable_web_access,
@@ -40,6 +47,7 @@ def job_spec(job: JobSpec, place: Place, package_uri: str, module: str) -> dict[
         experiment=_context(place, job.experiment),
         experimentRun=_context(place, job.experiment, job.experiment_run),
         persistentResourceId=job.persistent_resource_id,
+        protectedArtifactLocationId=job.protected_artifact_location_id,
     )
 
 
@@ -53,18 +61,50 @@ def _pools(job: JobSpec, package_uri: str, module: str) -> list[dict[str, Any]]:
 
 
 def _pool(pool: WorkerPoolSpec) -> dict[str, Any]:
-    return {
-        "machineSpec": set_fields(
+    return set_fields(
+        machineSpec=set_fields(
             machineType=pool.machine_type,
             acceleratorType=pool.accelerator_type,
             acceleratorCount=pool.accelerator_count,
+            gpuPartitionSize=pool.gpu_partition_size,
+            tpuTopology=pool.tpu_topology,
+            reservationAffinity=_reservation(pool),
         ),
-        "replicaCount": str(pool.replica_count),
-        "diskSpec": {
+        replicaCount=str(pool.replica_count),
+        nfsMounts=[_message(mount) for mount in pool.nfs_mounts],
+        lustreMounts=[_message(mount) for mount in pool.lustre_mounts],
+        diskSpec={
             "bootDiskType": pool.boot_disk_type,
             "bootDiskSizeGb": pool.boot_disk_size_gb,
         },
-    }
+    )
+
+
+def _reservation(pool: WorkerPoolSpec) -> dict[str, Any] | None:
+    if pool.reservation_affinity is None:
+        return None
+    kind, key, values = pool.reservation_affinity
+    return set_fields(reservationAffinityType=kind, key=key, values=list(values))
+
+
+def _private_connection(job: JobSpec) -> dict[str, Any] | None:
+    psc = job.psc_interface_config
+    if psc is None:
+        return None
+    return set_fields(
+        networkAttachment=psc.network_attachment,
+        dnsPeeringConfigs=[_message(peering) for peering in psc.dns_peering_configs],
+    )
+
+
+def _message(spec: NfsMount | LustreMount | DnsPeeringConfig) -> dict[str, Any]:
+    """A message whose fields are texts, in the API's spelling."""
+    return {_camel(name): value for name, value in spec}
+
+
+def _camel(name: str) -> str:
+    first, *others = name.split("_")
+    return first + "".join(word.capitalize() for word in others)
 
 
 def _scheduling(job: JobSpec) -> dict[str, Any]:

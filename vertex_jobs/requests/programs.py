@@ -3,21 +3,13 @@
 For ``job_specs``. Source: ContainerSpec, PythonPackageSpec.
 """
 
-import re
 import shlex
 from typing import Any
 
 from vertex_jobs.spec import WorkerPoolSpec
+from vertex_jobs.spec.images import is_prebuilt
 
-__all__ = ["container_command", "is_prebuilt", "program"]
-
-#: Hosts of the prebuilt training images; the SDK makes the same test.
-_PREBUILT = re.compile(r"docker\.pkg\.dev/vertex-ai/|gcr\.io/cloud-aiplatform/")
-
-
-def is_prebuilt(image: str) -> bool:
-    """Whether the image is one of Google's, which can run a package by itself."""
-    return _PREBUILT.search(image) is not None
+__all__ = ["container_command", "program"]
 
 
 def container_command(package_uri: str, module: str) -> list[str]:
@@ -44,11 +36,11 @@ def program(pool: WorkerPoolSpec, package_uri: str, module: str) -> dict[str, An
     """
     env = [{"name": name, "value": value} for name, value in pool.environment_variables.items()]
     shared = {"args": list(pool.args), "env": [_without_empty(variable) for variable in env]}
-    if pool.runs_package and is_prebuilt(pool.container_uri):
+    if pool.package_uris or (pool.runs_package and is_prebuilt(pool.container_uri)):
         spec = {
             "executorImageUri": pool.container_uri,
-            "packageUris": [package_uri],
-            "pythonModule": module,
+            "packageUris": list(pool.package_uris) or [package_uri],
+            "pythonModule": pool.python_module if pool.package_uris else module,
             **shared,
         }
         return {"pythonPackageSpec": _without_empty(spec)}

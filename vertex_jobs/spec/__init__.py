@@ -4,13 +4,13 @@ For configs and for Python programs. No file but a config is read here, and noth
 TensorFlow is imported; what is sent is made by ``requests``.
 """
 
-from vertex_jobs.spec.jobs import (
-    CustomJob,
-    CustomTrainingJob,
-    Fallback,
-    HyperparameterTuningJob,
-    JobSpec,
+from vertex_jobs.spec.attachments import (
+    DnsPeeringConfig,
+    LustreMount,
+    NfsMount,
+    PscInterfaceConfig,
 )
+from vertex_jobs.spec.jobs import CustomJob, Fallback, HyperparameterTuningJob, JobSpec
 from vertex_jobs.spec.loading import Reading, examine, from_mapping, load
 from vertex_jobs.spec.local import LocalImage, LocalSettings, TimedPace
 from vertex_jobs.spec.parameters import (
@@ -22,6 +22,7 @@ from vertex_jobs.spec.parameters import (
 )
 from vertex_jobs.spec.pools import WorkerPool, WorkerPools, WorkerPoolSpec
 from vertex_jobs.spec.schema import json_schema
+from vertex_jobs.spec.training import CustomTrainingJob
 from vertex_jobs.spec.writing import to_mapping, to_yaml
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "CustomJob",
     "CustomTrainingJob",
     "DiscreteParameterSpec",
+    "DnsPeeringConfig",
     "DoubleParameterSpec",
     "Fallback",
     "HyperparameterTuningJob",
@@ -36,7 +38,10 @@ __all__ = [
     "JobSpec",
     "LocalImage",
     "LocalSettings",
+    "LustreMount",
+    "NfsMount",
     "ParameterSpec",
+    "PscInterfaceConfig",
     "Reading",
     "TimedPace",
     "WorkerPool",

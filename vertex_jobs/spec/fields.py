@@ -27,6 +27,7 @@ __all__ = [
     "Flag",
     "Items",
     "Number",
+    "OneOrMore",
     "PathText",
     "Seconds",
     "Text",
@@ -109,5 +110,18 @@ Seconds = Annotated[Whole, Ge(0), Le(315_576_000_000)]
 Flag = StrictBool
 #: A list in the order given, kept as a tuple.
 Items = Annotated[Sequence[Item], AfterValidator(tuple)]
+#: A list, or its only item.
+OneOrMore = Annotated[
+    Items[Item],
+    BeforeValidator(lambda value: [value] if isinstance(value, str) else value),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "string", "minLength": 1},
+                {"type": "array", "items": {"type": "string", "minLength": 1}},
+            ]
+        }
+    ),
+]
 #: Names to texts.
 TextMap = Mapping[Text, AnyText]

@@ -1,10 +1,10 @@
-"""The three kinds of job, as a person writes them.
+"""What all jobs have in common, the plain job, and the study.
 
-For everyone: a config is read into one of these, a Python program makes one. Names and defaults are
-those of the SDK's arguments. A spec does no I/O and knows no project: what is sent to Vertex AI is
-made of it by ``requests``.
+For everyone: a config is read into one of the ``kinds``, a Python program makes one. Names and
+defaults are those of the SDK's arguments. A spec does no I/O and knows no project: what is sent to
+Vertex AI is made of it by ``requests``.
 
-Source: CustomJob, TrainingPipeline, HyperparameterTuningJob; the SDK's classes of the same names.
+Source: CustomJob, HyperparameterTuningJob; the SDK's classes of the same names.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,14 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 from pydantic import Field
 
 from vertex_jobs.spec.arguments import Arguments, tokens
+from vertex_jobs.spec.attachments import LustreMount, NfsMount, PscInterfaceConfig
 from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.fields import (
     Count,
     Flag,
     Items,
     Number,
+    OneOrMore,
     PathText,
     Seconds,
     Text,
@@ -27,28 +29,26 @@ from vertex_jobs.spec.fields import (
 )
 from vertex_jobs.spec.inspection import Rule
 from vertex_jobs.spec.local import LocalSettings
-from vertex_jobs.spec.parameters import ParameterSpec
-from vertex_jobs.spec.pools import (
+from vertex_jobs.spec.machines import (
     DEFAULT_DISK_GB,
     DEFAULT_MACHINE,
+    MACHINE_FIELDS,
     AcceleratorType,
     DiskSize,
     DiskType,
-    PoolDefaults,
-    WorkerPool,
-    WorkerPools,
-    WorkerPoolSpec,
+    ReservationAffinityType,
 )
-from vertex_jobs.spec.rules import COMMON_RULES, MODEL_RULES, STUDY_RULES, WHOLE_STUDY_RULES
+from vertex_jobs.spec.parameters import ParameterSpec
+from vertex_jobs.spec.pools import PoolDefaults, WorkerPool, WorkerPools, WorkerPoolSpec
+from vertex_jobs.spec.rules import COMMON_RULES, STUDY_RULES, WHOLE_STUDY_RULES
 from vertex_jobs.spec.sdk_parameters import flatten
 
 if TYPE_CHECKING:
     from vertex_jobs.requests import Request
 
 __all__ = [
-    "KINDS",
     "CustomJob",
-    "CustomTrainingJob",
+    "DisplayName",
     "Fallback",
     "HyperparameterTuningJob",
     "JobSpec",
@@ -84,7 +84,9 @@ class JobSpec(Spec):
     script_path: PathText | None = None
     """Training script, or a package directory together with python_module_name."""
     python_module_name: Text | None = None
-    """Module to run of a package directory, e.g. trainer.task."""
+    """Module to run of a package, e.g. trainer.task."""
+    python_package_gcs_uri: OneOrMore[Text] = ()
+    """Packages that lie in Cloud Storage already, instead of script_path."""
     requirements: Items[Text] = ()
     """Distributions that pip installs before the script runs."""
     args: Arguments = ()
@@ -102,6 +104,16 @@ class JobSpec(Spec):
     """Accelerator of each replica, with accelerator_count."""
     accelerator_count: Count | None = None
     """Accelerators per replica."""
+    gpu_partition_size: Text | None = None
+    """Size of the parts of a split GPU, e.g. 1g.10gb."""
+    tpu_topology: Text | None = None
+    """Topology of TPUs from v5e on, e.g. 2x2."""
+    reservation_affinity_type: ReservationAffinityType | None = None
+    """Whether reserved machines are used."""
+    reservation_affinity_key: Text | None = None
+    """Label key of a specific reservation."""
+    reservation_affinity_values: Items[Text] = ()
+    """Full names of specific reservations."""
     replica_count: Count = 1
     """Machines, chief included; more than one adds workers."""
     boot_disk_type: DiskType | None = None
@@ -109,7 +121,11 @@ class JobSpec(Spec):
     boot_disk_size_gb: DiskSize = DEFAULT_DISK_GB
     """Size of the boot disk in GB."""
     worker_pools: WorkerPools | None = None
-    """Instead of the six fields above: each pool by itself."""
+    """Instead of the fields above, from machine_type on: each pool by itself."""
+    nfs_mounts: Items[NfsMount] = ()
+    """File servers that every replica mounts."""
+    lustre_mounts: Items[LustreMount] = ()
+    """Lustre file systems that every replica mounts."""
 
     staging_bucket: Text | None = None
     """gs:// place for packages and default outputs; optional on local."""
@@ -137,6 +153,8 @@ class JobSpec(Spec):
     """projects/NUMBER/global/networks/NAME to peer with."""
     reserved_ip_ranges: Items[Text] = ()
     """Names of reserved ranges in that network."""
+    psc_interface_config: PscInterfaceConfig | None = None
+    """Private Service Connect interface, instead of peering."""
     enable_web_access: Flag = False
     """Interactive shells in the replicas."""
     enable_dashboard_access: Flag = False
@@ -149,6 +167,8 @@ class JobSpec(Spec):
     """Run of that experiment."""
     persistent_resource_id: Text | None = None
     """Held machines to run on."""
+    protected_artifact_location_id: Text | None = None
+    """Where protected artifacts of the job are kept."""
 
     fallback: Items[Fallback] = ()
     """Places tried in order when machines or quota are short."""
@@ -165,21 +185,21 @@ class JobSpec(Spec):
         """The pools in use in role order, chief first, whichever form was written."""
         defaults = PoolDefaults(
             has_script=self.script_path is not None,
+            package_uris=tuple(self.python_package_gcs_uri),
+            python_module=self.python_module_name,
             container_uri=self.container_uri,
             command=tuple(self.command),
             args=self.argument_tokens(),
             environment_variables=self.environment_variables,
+            nfs_mounts=tuple(self.nfs_mounts),
+            lustre_mounts=tuple(self.lustre_mounts),
         )
         if self.worker_pools is not None:
             return self.worker_pools.resolved(defaults)
-        machines: dict[str, Any] = {
-            name: getattr(self, name)
-            for name in ("machine_type", "accelerator_type", "accelerator_count")
-        }
-        machines |= {name: getattr(self, name) for name in ("boot_disk_type", "boot_disk_size_gb")}
+        machine: dict[str, Any] = {name: getattr(self, name) for name in MACHINE_FIELDS}
         others = self.replica_count - 1
-        workers = WorkerPool(**machines, replica_count=others) if others else None
-        return WorkerPools(chief=WorkerPool(**machines), workers=workers).resolved(defaults)
+        workers = WorkerPool(**machine, replica_count=others) if others else None
+        return WorkerPools(chief=WorkerPool(**machine), workers=workers).resolved(defaults)
 
     def preview(self) -> "Request":
         """The request that would be sent, with ``{submission}`` for what is drawn on sending.
@@ -197,36 +217,6 @@ class CustomJob(JobSpec):
     """A training job."""
 
     kind: Literal["custom_job"] = "custom_job"
-
-
-class CustomTrainingJob(JobSpec):
-    """A training pipeline: a training job, and a model uploaded from what it wrote."""
-
-    rules: ClassVar[Sequence[Rule]] = (*COMMON_RULES, *MODEL_RULES)
-
-    kind: Literal["custom_training_job"] = "custom_training_job"
-    model_display_name: Annotated[Text, Field(max_length=128)] | None = None
-    """Name of the model; by default the job's with -model."""
-    model_serving_container_image_uri: Text | None = None
-    """Image that serves the model; without it no model is uploaded."""
-    model_serving_container_predict_route: Text | None = None
-    """HTTP path for predictions, in a custom serving image."""
-    model_serving_container_health_route: Text | None = None
-    """HTTP path for health checks, in a custom serving image."""
-    model_serving_container_command: Items[Text] = ()
-    """Replaces the serving image's entry point."""
-    model_serving_container_args: Items[Text] = ()
-    """Arguments of the serving image's entry point."""
-    model_serving_container_environment_variables: TextMap = Field(default={})
-    """Variables of the serving container."""
-    model_serving_container_ports: Items[Annotated[Whole, Field(ge=1, le=65535)]] = ()
-    """Ports of the serving container; the first takes predictions."""
-    model_labels: TextMap | None = None
-    """Labels of the model; by default the job's."""
-    model_id: Text | None = None
-    """Id of the model in the registry; by default the service chooses."""
-    model_version_aliases: Items[Text] = ()
-    """Aliases of the model's version, beside default."""
 
 
 class HyperparameterTuningJob(JobSpec):
@@ -265,10 +255,3 @@ class HyperparameterTuningJob(JobSpec):
         if isinstance(written.get("parameter_spec"), Mapping):
             return {**written, "parameter_spec": flatten(written["parameter_spec"])}
         return written
-
-
-KINDS: dict[str, type[JobSpec]] = {
-    "custom_job": CustomJob,
-    "custom_training_job": CustomTrainingJob,
-    "hyperparameter_tuning_job": HyperparameterTuningJob,
-}

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from vertex_jobs.errors import Fault, InvalidJobError
-from vertex_jobs.spec.jobs import KINDS, JobSpec
+from vertex_jobs.spec.jobs import JobSpec
+from vertex_jobs.spec.kinds import KINDS
 from vertex_jobs.spec.overrides import apply
 from vertex_jobs.spec.suggestions import nearest, suggestion
 from vertex_jobs.spec.yaml_text import parse

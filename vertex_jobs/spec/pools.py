@@ -8,16 +8,24 @@ Source: WorkerPoolSpec; documentation page "Distributed training".
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Annotated, Literal
-
-from annotated_types import Ge, Le
+from typing import Literal
 
 from vertex_jobs.spec.arguments import Arguments, tokens
+from vertex_jobs.spec.attachments import LustreMount, NfsMount
 from vertex_jobs.spec.base import Spec
-from vertex_jobs.spec.fields import Count, Items, Text, TextMap, Whole
+from vertex_jobs.spec.fields import Count, Items, OneOrMore, Text, TextMap
+from vertex_jobs.spec.images import DEFAULT_CPU_IMAGE, DEFAULT_GPU_IMAGE, is_reduction_server
+from vertex_jobs.spec.machines import (
+    DEFAULT_DISK_GB,
+    DEFAULT_MACHINE,
+    HYPERDISK_MACHINES,
+    AcceleratorType,
+    DiskSize,
+    DiskType,
+    ReservationAffinityType,
+)
 
 __all__ = [
-    "AcceleratorType",
     "PoolDefaults",
     "Role",
     "WorkerPool",
@@ -28,43 +36,6 @@ __all__ = [
 Role = Literal["chief", "workers", "parameter_servers", "evaluators"]
 #: Pools in the order of the API. Source: documentation page "Distributed training".
 ROLES: tuple[Role, ...] = ("chief", "workers", "parameter_servers", "evaluators")
-
-#: Source: AcceleratorType, without the unspecified value.
-AcceleratorType = Literal[
-    "NVIDIA_TESLA_K80",
-    "NVIDIA_TESLA_P100",
-    "NVIDIA_TESLA_V100",
-    "NVIDIA_TESLA_P4",
-    "NVIDIA_TESLA_T4",
-    "NVIDIA_TESLA_A100",
-    "NVIDIA_A100_80GB",
-    "NVIDIA_L4",
-    "NVIDIA_H100_80GB",
-    "NVIDIA_H100_MEGA_80GB",
-    "NVIDIA_H200_141GB",
-    "NVIDIA_B200",
-    "NVIDIA_GB200",
-    "NVIDIA_RTX_PRO_6000",
-    "TPU_V2",
-    "TPU_V3",
-    "TPU_V4_POD",
-    "TPU_V5_LITEPOD",
-]
-DiskType = Literal["pd-ssd", "pd-standard", "hyperdisk-balanced"]
-
-#: The SDK's defaults. Source: google-cloud-aiplatform, CustomJob.from_local_script.
-DEFAULT_MACHINE = "n1-standard-4"
-DEFAULT_DISK_GB = 100
-#: Machines that take no pd-ssd. Source: documentation page "Configure compute resources".
-HYPERDISK_MACHINES = ("a3-ultragpu-8g", "a4-highgpu-8g")
-#: The newest prebuilt TensorFlow images. Source: documentation page "Prebuilt containers".
-DEFAULT_CPU_IMAGE = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest"
-DEFAULT_GPU_IMAGE = "us-docker.pkg.dev/vertex-ai/training/tf-gpu.2-17.py310:latest"
-#: Google's all-reduce server, which runs as it is. Source: documentation page "Distributed
-#: training".
-REDUCTION_SERVER = "vertex-ai-restricted/training/reductionserver"
-
-DiskSize = Annotated[Whole, Ge(100), Le(64000)]
 
 
 @dataclass(frozen=True)
@@ -80,10 +51,18 @@ class WorkerPoolSpec:
         boot_disk_type: E.g. ``pd-ssd``.
         boot_disk_size_gb: Per replica.
         container_uri: The image.
-        runs_package: Whether the replicas run the job's script; else the image's own command.
+        runs_package: Whether the replicas run the job's script.
+        package_uris: Packages in Cloud Storage that they run instead; with neither, the image's own
+            command.
+        python_module: The module of those packages.
         command: Replaces the image's entry point; empty to keep it.
         args: Tokens after the command or the module.
         environment_variables: Set in every replica.
+        gpu_partition_size: Into which each accelerator is split; None for whole ones.
+        tpu_topology: Of TPUs that need one.
+        reservation_affinity: Type, key and values; None without a word on it.
+        nfs_mounts: File servers.
+        lustre_mounts: Lustre file systems.
     """
 
     role: Role
@@ -98,6 +77,13 @@ class WorkerPoolSpec:
     command: tuple[str, ...]
     args: tuple[str, ...]
     environment_variables: Mapping[str, str]
+    package_uris: tuple[str, ...] = ()
+    python_module: str = ""
+    gpu_partition_size: str | None = None
+    tpu_topology: str | None = None
+    reservation_affinity: tuple[str, str | None, tuple[str, ...]] | None = None
+    nfs_mounts: tuple[NfsMount, ...] = ()
+    lustre_mounts: tuple[LustreMount, ...] = ()
 
     @property
     def index(self) -> int:
@@ -110,17 +96,22 @@ class PoolDefaults:
     """What a job gives to each pool that does not say it itself."""
 
     has_script: bool
+    package_uris: tuple[str, ...]
+    python_module: str | None
     container_uri: str | None
     command: tuple[str, ...]
     args: tuple[str, ...]
     environment_variables: Mapping[str, str]
+    nfs_mounts: tuple[NfsMount, ...]
+    lustre_mounts: tuple[LustreMount, ...]
 
 
 class WorkerPool(Spec):
     """One pool of equal machines, as written.
 
     A pool runs the job's script with the job's image, arguments and variables, each of which it may
-    replace. With a ``command``, or with the Reduction Server's image, it runs its image instead.
+    replace. With a ``python_package_gcs_uri`` it runs that package, with a ``command`` or the
+    Reduction Server's image it runs its image instead.
     """
 
     machine_type: Text = DEFAULT_MACHINE
@@ -129,6 +120,16 @@ class WorkerPool(Spec):
     """Accelerator of each replica, with accelerator_count."""
     accelerator_count: Count | None = None
     """Accelerators per replica."""
+    gpu_partition_size: Text | None = None
+    """Size of the parts of a split GPU, e.g. 1g.10gb."""
+    tpu_topology: Text | None = None
+    """Topology of TPUs from v5e on, e.g. 2x2."""
+    reservation_affinity_type: ReservationAffinityType | None = None
+    """Whether reserved machines are used."""
+    reservation_affinity_key: Text | None = None
+    """Label key of a specific reservation."""
+    reservation_affinity_values: Items[Text] = ()
+    """Full names of specific reservations."""
     replica_count: Count = 1
     """Machines in the pool."""
     boot_disk_type: DiskType | None = None
@@ -137,39 +138,58 @@ class WorkerPool(Spec):
     """Size of the boot disk in GB."""
     container_uri: Text | None = None
     """Image; by default the job's."""
+    python_package_gcs_uri: OneOrMore[Text] = ()
+    """Packages in Cloud Storage to run instead of the job's script."""
+    python_module_name: Text | None = None
+    """Module of those packages; by default the job's."""
     command: Items[Text] = ()
     """Replaces the image's entry point, and the job's script."""
     args: Arguments | None = None
     """Arguments; by default the job's."""
     environment_variables: TextMap | None = None
     """Environment variables; by default the job's."""
+    nfs_mounts: Items[NfsMount] | None = None
+    """File servers; by default the job's."""
+    lustre_mounts: Items[LustreMount] | None = None
+    """Lustre file systems; by default the job's."""
 
     def resolved(self, role: Role, defaults: PoolDefaults) -> WorkerPoolSpec:
         """This pool with the job's defaults filled in."""
         image = self.container_uri or defaults.container_uri
         if image is None:
             image = DEFAULT_GPU_IMAGE if self.accelerator_type else DEFAULT_CPU_IMAGE
-        own_program = bool(self.command) or REDUCTION_SERVER in image
-        runs_package = defaults.has_script and not own_program
-        inherits = not own_program
+        inherits = not (self.command or is_reduction_server(image))
+        packages = tuple(self.python_package_gcs_uri)
+        if not packages and inherits:
+            packages = defaults.package_uris
         disk = "hyperdisk-balanced" if self.machine_type in HYPERDISK_MACHINES else "pd-ssd"
         variables = self.environment_variables
         if variables is None:
             variables = defaults.environment_variables if inherits else {}
-        args = tokens(self.args) if self.args is not None else None
+        args = defaults.args if inherits else ()
+        affinity = self.reservation_affinity_type
+        key, values = self.reservation_affinity_key, tuple(self.reservation_affinity_values)
+        nfs, lustre = self.nfs_mounts, self.lustre_mounts
         return WorkerPoolSpec(
             role=role,
             machine_type=self.machine_type,
             accelerator_type=self.accelerator_type,
             accelerator_count=self.accelerator_count or 0,
+            gpu_partition_size=self.gpu_partition_size,
+            tpu_topology=self.tpu_topology,
+            reservation_affinity=(affinity, key, values) if affinity is not None else None,
             replica_count=self.replica_count,
             boot_disk_type=self.boot_disk_type or disk,
             boot_disk_size_gb=self.boot_disk_size_gb,
             container_uri=image,
-            runs_package=runs_package,
+            runs_package=defaults.has_script and inherits and not packages,
+            package_uris=packages,
+            python_module=(self.python_module_name or defaults.python_module or ""),
             command=tuple(self.command) or (defaults.command if inherits else ()),
-            args=args if args is not None else (defaults.args if inherits else ()),
+            args=tokens(self.args) if self.args is not None else args,
             environment_variables=variables,
+            nfs_mounts=tuple(nfs) if nfs is not None else defaults.nfs_mounts,
+            lustre_mounts=tuple(lustre) if lustre is not None else defaults.lustre_mounts,
         )
 
 

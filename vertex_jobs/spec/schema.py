@@ -6,7 +6,7 @@ fields are only in ``rules``.
 
 from typing import Any
 
-from vertex_jobs.spec.jobs import KINDS
+from vertex_jobs.spec.kinds import KINDS
 
 __all__ = ["json_schema"]
 

@@ -11,8 +11,9 @@ from golden_requests import PACKAGE, PLACE
 
 from vertex_jobs.errors import PackagingError
 from vertex_jobs.names import CONTENT_LABEL
-from vertex_jobs.requests import Place, Request, build, container_command, is_prebuilt, package_uri
+from vertex_jobs.requests import Place, Request, build, container_command, package_uri
 from vertex_jobs.spec import CustomJob
+from vertex_jobs.spec.images import is_prebuilt
 
 
 def job(**fields: Any) -> CustomJob:

@@ -230,3 +230,49 @@ def test_the_sdks_parameter_specs_are_taken_as_they_are() -> None:
     with pytest.raises(NotSentError) as sent:
         sdk_job.run()
     assert built.body == sent_json(sent.value)
+
+
+def test_a_pipeline_on_a_dataset_equals_the_sdk() -> None:
+    built = request("dataset")
+    dataset = aiplatform.ImageDataset.__new__(aiplatform.ImageDataset)
+    dataset._gca_resource = api.Dataset(
+        name="projects/p/locations/us-central1/datasets/123",
+        metadata_schema_uri="gs://google-cloud-aiplatform/schema/dataset/metadata/image_1.0.0.yaml",
+    )
+    job = aiplatform.CustomTrainingJob(
+        display_name="dataset",
+        script_path=SDK_SCRIPT,
+        container_uri="us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest",
+        model_serving_container_image_uri="us-docker.pkg.dev/my-project/images/server:1",
+        model_description="Digits",
+        model_instance_schema_uri="gs://my-bucket/instance.yaml",
+        model_parameters_schema_uri="gs://my-bucket/parameters.yaml",
+        model_prediction_schema_uri="gs://my-bucket/prediction.yaml",
+        model_encryption_spec_key_name=(
+            "projects/p/locations/us-central1/keyRings/r/cryptoKeys/model"
+        ),
+        labels=built.body["labels"],
+    )
+    with pytest.raises(NotSentError) as sent:
+        job.run(
+            dataset=dataset,
+            annotation_schema_uri=built.body["inputDataConfig"]["annotationSchemaUri"],
+            timestamp_split_column_name="day",
+            training_fraction_split=0.7,
+            validation_fraction_split=0.2,
+            test_fraction_split=0.1,
+            base_output_dir="gs://my-bucket/out",
+            parent_model="projects/p/locations/us-central1/models/digits",
+            is_default_version=False,
+            model_version_aliases=["candidate"],
+            model_version_description="trained on more",
+        )
+    expected = sent_json(sent.value)
+    # The SDK has no argument for these.
+    expected["modelToUpload"]["containerSpec"] |= {
+        "grpcPorts": [{"containerPort": 9000}],
+        "deploymentTimeout": "600s",
+        "sharedMemorySizeMb": "256",
+    }
+    expected["modelToUpload"]["explanationSpec"] = built.body["modelToUpload"]["explanationSpec"]
+    assert built.body == expected

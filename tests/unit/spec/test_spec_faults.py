@@ -133,6 +133,66 @@ def test_an_unknown_key_names_the_right_one(wrong: str, right: str, directory: P
         ),
         ({"encryption_spec_key_name": "key"}, "must be the full name of a key"),
         ({"persistent_resource_id": "Held_1"}, "has numbers, lower case letters and hyphens only"),
+        (
+            {"nfs_mounts": [{"server": "s", "path": "/e", "mount_point": "/mnt/nfs/data"}]},
+            "mount_point = '/mnt/nfs/data': is a name below /mnt/nfs/; write data",
+        ),
+        (
+            {"nfs_mounts": [{"server": "s", "path": "e", "mount_point": "d"}]},
+            "nfs_mounts.0.path = 'e': starts at the server's root; write /e",
+        ),
+        (
+            {"nfs_mounts": 2 * [{"server": "s", "path": "/e", "mount_point": "d"}]},
+            "nfs_mounts.1.mount_point = 'd': is taken by another mount",
+        ),
+        (
+            {"psc_interface_config": {"network_attachment": "projects/p/a"}},
+            "must name a network attachment; write projects/PROJECT/regions/REGION",
+        ),
+        (
+            {
+                "psc_interface_config": {"network_attachment": "a"},
+                "network": "projects/1/global/networks/n",
+            },
+            "is another way to the network than peering by psc_interface_config",
+        ),
+        (
+            {
+                "psc_interface_config": {
+                    "network_attachment": "a",
+                    "dns_peering_configs": [
+                        {"domain": "a.b", "target_project": "p", "target_network": "n"}
+                    ],
+                }
+            },
+            "dns_peering_configs.0.domain = 'a.b': ends in a dot; write a.b.",
+        ),
+        ({"tpu_topology": "four"}, "tpu_topology = 'four': is no topology; write for example 2x2"),
+        (
+            {"tpu_topology": "2x2", "accelerator_type": "TPU_V3", "accelerator_count": 8},
+            "goes with a TPU machine, which takes no accelerator_type",
+        ),
+        ({"gpu_partition_size": "1g.5gb"}, "splits a GPU, and there is none"),
+        (
+            {
+                "gpu_partition_size": "1g.5gb",
+                "accelerator_type": "NVIDIA_TESLA_A100",
+                "accelerator_count": 2,
+            },
+            "gpu_partition_size = '1g.5gb': needs accelerator_count 1",
+        ),
+        ({"reservation_affinity_type": "any_reservation"}, "did you mean 'ANY_RESERVATION'?"),
+        (
+            {"reservation_affinity_key": "k"},
+            "names a specific reservation; add reservation_affinity_type: SPECIFIC_RESERVATION",
+        ),
+        (
+            {
+                "reservation_affinity_type": "SPECIFIC_RESERVATION",
+                "reservation_affinity_key": "k",
+            },
+            "reservation_affinity_values: are required with SPECIFIC_RESERVATION",
+        ),
         ({"max_cost_usd": 0}, "max_cost_usd = 0: must be greater than 0"),
         ({"fallback": [{}]}, "fallback.0 = {}: says nothing that differs"),
         ({"fallback": [{"location": "Europe"}]}, "fallback.0.location = 'Europe': is no region's"),
@@ -284,6 +344,93 @@ def test_a_fault_of_an_initial_trial(trial: dict[str, Any], message: str, direct
 )
 def test_a_fault_of_a_model(change: dict[str, Any], message: str, directory: Path) -> None:
     assert message in only_fault({**PIPELINE, **change}, directory)
+
+
+DATA: dict[str, Any] = {**PIPELINE, "dataset": "123"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"dataset": "digits"}, "dataset = 'digits': must name a managed dataset; write its num"),
+        ({"annotation_schema_uri": "a.yaml"}, "annotation_schema_uri = 'a.yaml': must be a Cloud"),
+        ({"bigquery_destination": "p"}, "must be a BigQuery URI; write bq://PROJECT"),
+        ({"dataset": None, "saved_query_id": "7"}, "and the job reads none; add dataset, or rem"),
+        ({"dataset": None, "training_fraction_split": 0.5}, "is about a managed dataset"),
+        ({"dataset": None, "predefined_split_column_name": "c"}, "is about a managed dataset"),
+        (
+            {"training_fraction_split": 0.8, "test_fraction_split": 0.3},
+            "all fractions together are at most 1, and these are 1.1; lower one of them",
+        ),
+        ({"test_fraction_split": -0.1}, "test_fraction_split = -0.1: must be at least 0"),
+        (
+            {"timestamp_split_column_name": "day", "training_fraction_split": 0.8},
+            "needs all three fractions; add validation_fraction_split and test_fraction_split",
+        ),
+        (
+            {"training_filter_split": "a", "test_filter_split": "b"},
+            "validation_filter_split: is required where another set has a filter; add valid",
+        ),
+        (
+            {"predefined_split_column_name": "c", "training_fraction_split": 0.8},
+            "is another way to split the data than predefined_split_column_name",
+        ),
+    ],
+)
+def test_a_fault_of_a_dataset(change: dict[str, Any], message: str, directory: Path) -> None:
+    assert message in only_fault({**DATA, **change}, directory)
+
+
+SERVED: dict[str, Any] = {**PIPELINE, "model_serving_container_image_uri": "image"}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"parent_model": "digits@2"}, "must name a model, without a version; write its id"),
+        ({"parent_model": "digits", "model_id": "d"}, "and parent_model gets a new version"),
+        ({"model_encryption_spec_key_name": "k"}, "must be the full name of a key"),
+        ({"model_instance_schema_uri": "a"}, "model_instance_schema_uri = 'a': must be a Cloud"),
+    ],
+)
+def test_a_fault_of_a_version(change: dict[str, Any], message: str, directory: Path) -> None:
+    assert message in only_fault({**SERVED, **change}, directory)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parent_model": "digits"},
+        {"is_default_version": False},
+        {"explanation_metadata": {"inputs": {}}},
+        {"model_serving_container_grpc_ports": [9000]},
+    ],
+)
+def test_a_model_needs_an_image_to_serve_it(change: dict[str, Any], directory: Path) -> None:
+    assert "describes a model, and none is uploaded" in only_fault(
+        {**PIPELINE, **change}, directory
+    )
+
+
+PACKAGED: dict[str, Any] = {
+    "kind": "custom_job",
+    "display_name": "packaged",
+    "python_package_gcs_uri": "gs://bucket/trainer.tar.gz",
+    "python_module_name": "trainer.task",
+}
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"python_module_name": None}, "python_module_name: is required with python_package_gcs"),
+        ({"python_package_gcs_uri": ["trainer.tar.gz"]}, "gcs_uri.0 = 'trainer.tar.gz': must be"),
+        ({"container_uri": "image"}, "only a prebuilt image runs python_package_gcs_uri by itself"),
+        ({"command": ["sh"]}, "is what runs, and so is command"),
+    ],
+)
+def test_a_fault_of_a_package(change: dict[str, Any], message: str, directory: Path) -> None:
+    assert message in only_fault({**PACKAGED, **change}, directory)
 
 
 POOL = {"machine_type": "n1-standard-4"}

@@ -13,14 +13,14 @@ from google.cloud.aiplatform_v1.types import AcceleratorType as ApiAcceleratorTy
 from vertex_jobs.errors import InvalidJobError
 from vertex_jobs.spec import CustomJob, HyperparameterTuningJob, from_mapping, json_schema
 from vertex_jobs.spec.base import Spec
-from vertex_jobs.spec.jobs import KINDS
+from vertex_jobs.spec.kinds import KINDS
+from vertex_jobs.spec.machines import AcceleratorType
 from vertex_jobs.spec.parameters import (
     CategoricalParameterSpec,
     DiscreteParameterSpec,
     DoubleParameterSpec,
     IntegerParameterSpec,
 )
-from vertex_jobs.spec.pools import AcceleratorType
 
 PARAMETER_KINDS = (
     CategoricalParameterSpec,

@@ -30,13 +30,13 @@ PIPELINE_FIELDS: list[Field] = [
             "fraction_split": _SPLIT,
             "predefined_split": _SPLIT,
             "timestamp_split": _SPLIT,
+            "stratified_split": _SPLIT,
             "gcs_destination": "where the shards are written",
             "dataset_id": "the dataset that is read",
             "annotation_schema_uri": "names the shards' folder",
         },
         refused={
             "filter_split": "splits by filters over data items",
-            "stratified_split": "splits that keep a column's distribution",
             "bigquery_destination": "tables of BigQuery",
             "annotations_filter": "filters over annotations",
             "saved_query_id": "saved queries",
@@ -45,7 +45,7 @@ PIPELINE_FIELDS: list[Field] = [
     ),
     *(
         field
-        for kind in ("FractionSplit", "TimestampSplit")
+        for kind in ("FractionSplit", "TimestampSplit", "StratifiedSplit")
         for field in rows(
             kind,
             acted={
@@ -56,6 +56,7 @@ PIPELINE_FIELDS: list[Field] = [
         )
     ),
     *rows("TimestampSplit", acted={"key": "the column with the times"}),
+    *rows("StratifiedSplit", acted={"key": "the column whose values are spread alike"}),
     *rows("PredefinedSplit", acted={"key": "the column with the names of the sets"}),
     *rows(
         "Model",

@@ -4,6 +4,7 @@ Source: InputDataConfig proto and the messages of its splits. What the documenta
 service is chosen here: rows are dealt out in order, so that every set is spread over the data.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
@@ -16,6 +17,10 @@ SETS = ("training", "validation", "test")
 #: Source: FractionSplit proto: by default roughly 80, 10 and 10 percent.
 _DEFAULT = (0.8, 0.1, 0.1)
 _TOLERANCE = 1e-9
+#: Source: StratifiedSplit proto: other values, and those of fewer rows, are split at random.
+_STRATA = 500
+_LEAST_ROWS = 3
+_COLUMN_SPLITS = ("predefined_split", "timestamp_split", "stratified_split")
 
 
 @dataclass(frozen=True)
@@ -48,9 +53,9 @@ def check_split(config: protos.Message) -> None:
         ApiError: INVALID_ARGUMENT.
     """
     kind = config.WhichOneof("split")
-    if kind in ("fraction_split", "timestamp_split"):
+    if kind in ("fraction_split", "timestamp_split", "stratified_split"):
         _fractions(getattr(config, kind))
-    if kind in ("predefined_split", "timestamp_split") and not getattr(config, kind).key:
+    if kind in _COLUMN_SPLITS and not getattr(config, kind).key:
         raise ApiError("INVALID_ARGUMENT", f"input_data_config.{kind}.key: The key is required.")
 
 
@@ -61,6 +66,8 @@ def split_rows(rows: Iterable[Row], config: protos.Message) -> dict[str, list[Ro
         return _by_column(rows, config.predefined_split.key)
     if kind == "timestamp_split":
         return _by_time(rows, config.timestamp_split)
+    if kind == "stratified_split":
+        return _by_stratum(rows, config.stratified_split)
     return _dealt(rows, _fractions(config.fraction_split))
 
 
@@ -97,3 +104,19 @@ def _by_time(rows: Iterable[Row], split: protos.Message) -> dict[str, list[Row]]
         sets[name] = timed[start:end]
         start = end
     return sets
+
+
+def _by_stratum(rows: Iterable[Row], split: protos.Message) -> dict[str, list[Row]]:
+    """Each value of a column dealt out by itself; rare values together, as one."""
+    rows = list(rows)
+    counts = Counter(row.columns.get(split.key, "") for row in rows)
+    strata = {
+        value for value, count in counts.most_common(_STRATA) if count >= _LEAST_ROWS and value
+    }
+    members: dict[str, list[Row]] = {}
+    for row in rows:
+        value = row.columns.get(split.key, "")
+        members.setdefault(value if value in strata else "", []).append(row)
+    fractions = _fractions(split)
+    dealt = [_dealt(stratum, fractions) for stratum in members.values()]
+    return {name: [row for sets in dealt for row in sets[name]] for name in SETS}

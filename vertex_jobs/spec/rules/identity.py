@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL, is_gcs_uri
 
-__all__ = ["IDENTITY_RULES", "label_faults"]
+__all__ = ["IDENTITY_RULES", "key_faults", "label_faults"]
 
 #: Two of the 64 labels of a resource are ours. Source: CustomJob; error text of the service.
 MAX_LABELS = 64 - 2
@@ -125,10 +125,15 @@ def _run_needs_experiment(experiment_run: str | None, experiment: str | None) ->
 
 
 def _key_is_a_resource(encryption_spec_key_name: str | None) -> Iterator[Fault]:
-    if encryption_spec_key_name is not None and not _KEY.fullmatch(encryption_spec_key_name):
+    yield from key_faults("encryption_spec_key_name", encryption_spec_key_name)
+
+
+def key_faults(field: str, key: str | None) -> Iterator[Fault]:
+    """Faults of a customer-managed key's name."""
+    if key is not None and not _KEY.fullmatch(key):
         yield Fault(
-            "encryption_spec_key_name",
-            encryption_spec_key_name,
+            field,
+            key,
             "must be the full name of a key",
             "write projects/PROJECT/locations/LOCATION/keyRings/RING/cryptoKeys/KEY",
         )

@@ -9,7 +9,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.errors import Fault
+from vertex_jobs.names import is_gcs_uri
 from vertex_jobs.spec.arguments import tokens
+from vertex_jobs.spec.images import DEFAULT_CPU_IMAGE, is_prebuilt
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 
 __all__ = ["PROGRAM_RULES"]
@@ -18,6 +20,8 @@ __all__ = ["PROGRAM_RULES"]
 MAX_ARGUMENT_CHARACTERS = 100_000
 #: Source: ContainerSpec, PythonPackageSpec.
 MAX_VARIABLES = 100
+#: Source: PythonPackageSpec.
+MAX_PACKAGES = 100
 #: Set by the service in every replica. Source: documentation page "Code requirements".
 _SERVICE_VARIABLES = re.compile(r"AIP_.*|CLOUD_ML_.*|TF_CONFIG|CLUSTER_SPEC")
 _FLAG = re.compile(r"[^\s=-][^\s=]*")
@@ -25,18 +29,25 @@ _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 
 
 def _something_runs(
-    script_path: str | None, container_uri: str | None, worker_pools: WorkerPools | None
+    script_path: str | None,
+    python_package_gcs_uri: tuple[str, ...],
+    container_uri: str | None,
+    worker_pools: WorkerPools | None,
 ) -> Iterator[Fault]:
-    if script_path is not None or container_uri is not None:
+    if script_path is not None or python_package_gcs_uri or container_uri is not None:
         return
     pools = {role: getattr(worker_pools, role, None) for role in ROLES}
-    images = {role: pool.container_uri for role, pool in pools.items() if pool is not None}
+    images = {
+        role: pool.container_uri or (pool.python_package_gcs_uri and DEFAULT_CPU_IMAGE)
+        for role, pool in pools.items()
+        if pool is not None
+    }
     if not any(images.values()):
         rule = "is required in a job without container_uri"
         yield Fault("script_path", None, rule, "add script_path")
         return
     for role, image in images.items():
-        if image is None:
+        if not image:
             path = f"worker_pools.{role}.container_uri"
             rule = "is required in a job without script_path"
             yield Fault(path, None, rule, "add it, or container_uri for the whole job")
@@ -52,15 +63,70 @@ def _script_or_command(script_path: str | None, command: tuple[str, ...]) -> Ite
         )
 
 
+def _one_program(
+    script_path: str | None, command: tuple[str, ...], python_package_gcs_uri: tuple[str, ...]
+) -> Iterator[Fault]:
+    other = "script_path" if script_path is not None else "command" if command else None
+    if python_package_gcs_uri and other is not None:
+        yield Fault(
+            "python_package_gcs_uri",
+            list(python_package_gcs_uri),
+            f"is what runs, and so is {other}",
+            f"remove {other} or python_package_gcs_uri",
+        )
+
+
+def _packages(
+    python_package_gcs_uri: tuple[str, ...],
+    python_module_name: str | None,
+    container_uri: str | None,
+    worker_pools: WorkerPools | None,
+) -> Iterator[Fault]:
+    yield from _package_faults("", python_package_gcs_uri, python_module_name, container_uri)
+    for role in ROLES:
+        pool = getattr(worker_pools, role, None)
+        if pool is not None:
+            module = pool.python_module_name or python_module_name
+            image = pool.container_uri or container_uri
+            uris = pool.python_package_gcs_uri
+            yield from _package_faults(f"worker_pools.{role}.", uris, module, image)
+
+
+def _package_faults(
+    prefix: str, uris: Sequence[str], module: str | None, image: str | None
+) -> Iterator[Fault]:
+    path = f"{prefix}python_package_gcs_uri"
+    if not uris:
+        return
+    if len(uris) > MAX_PACKAGES:
+        yield Fault(path, len(uris), f"has at most {MAX_PACKAGES} packages", "remove some")
+    for number, uri in enumerate(uris):
+        if not is_gcs_uri(uri):
+            rule, remedy = "must be a Cloud Storage URI", "write gs://BUCKET/PACKAGE.tar.gz"
+            yield Fault(f"{path}.{number}", uri, rule, remedy)
+    if module is None:
+        rule, remedy = "is required with python_package_gcs_uri", "add it, e.g. trainer.task"
+        yield Fault(f"{prefix}python_module_name", None, rule, remedy)
+    if image is not None and not is_prebuilt(image):
+        rule = "only a prebuilt image runs python_package_gcs_uri by itself"
+        remedy = "remove it for the newest TensorFlow image, or let command install the package"
+        yield Fault(f"{prefix}container_uri", image, rule, remedy)
+
+
 def _module_of_a_package(
-    script_path: str | None, python_module_name: str | None
+    script_path: str | None,
+    python_module_name: str | None,
+    python_package_gcs_uri: tuple[str, ...],
+    worker_pools: WorkerPools | None,
 ) -> Iterator[Fault]:
     if python_module_name is None:
         return
     path = "python_module_name"
-    if script_path is None:
+    pools = [getattr(worker_pools, role, None) for role in ROLES]
+    of_pool = any(pool is not None and pool.python_package_gcs_uri for pool in pools)
+    if script_path is None and not python_package_gcs_uri and not of_pool:
         yield Fault(path, python_module_name, "is a module of script_path", "add script_path")
-    elif script_path.endswith(".py"):
+    elif script_path is not None and script_path.endswith(".py"):
         rule = "is for a package directory, and script_path is a file"
         yield Fault(path, python_module_name, rule, "remove it")
     if not _MODULE.fullmatch(python_module_name):
@@ -125,6 +191,8 @@ def _variable_faults(field: str, variables: Mapping[str, str]) -> Iterator[Fault
 PROGRAM_RULES = (
     _something_runs,
     _script_or_command,
+    _one_program,
+    _packages,
     _module_of_a_package,
     _requirements_need_script,
     _arguments,

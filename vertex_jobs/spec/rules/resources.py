@@ -4,15 +4,18 @@ For the table in ``rules``. Which machine takes which accelerator is the catalog
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.errors import Fault
-from vertex_jobs.spec.pools import DEFAULT_DISK_GB, DEFAULT_MACHINE, ROLES, WorkerPools
+from vertex_jobs.spec.machines import DEFAULT_DISK_GB, DEFAULT_MACHINE
+from vertex_jobs.spec.pools import ROLES, WorkerPools
 
 __all__ = ["RESOURCE_RULES"]
 
 _LOCATION = re.compile(r"[a-z]+(-[a-z]+)+\d+")
+#: Source: MachineSpec, which names 2x2x1.
+_TOPOLOGY = re.compile(r"\d+x\d+(x\d+)?")
 
 
 def accelerator_faults(prefix: str, kind: str | None, count: int | None) -> Iterator[Fault]:
@@ -28,14 +31,6 @@ def accelerator_faults(prefix: str, kind: str | None, count: int | None) -> Iter
 
 def _accelerator(accelerator_type: str | None, accelerator_count: int | None) -> Iterator[Fault]:
     yield from accelerator_faults("", accelerator_type, accelerator_count)
-
-
-def _pool_accelerators(worker_pools: WorkerPools | None) -> Iterator[Fault]:
-    for role in ROLES:
-        pool = getattr(worker_pools, role, None)
-        if pool is not None:
-            prefix = f"worker_pools.{role}."
-            yield from accelerator_faults(prefix, pool.accelerator_type, pool.accelerator_count)
 
 
 def _one_chief(worker_pools: WorkerPools | None) -> Iterator[Fault]:
@@ -57,24 +52,126 @@ def _short_or_long_form(
     boot_disk_type: str | None,
     boot_disk_size_gb: int,
 ) -> Iterator[Fault]:
+    written = {
+        "machine_type": machine_type if machine_type != DEFAULT_MACHINE else None,
+        "accelerator_type": accelerator_type,
+        "accelerator_count": accelerator_count,
+        "replica_count": replica_count if replica_count != 1 else None,
+        "boot_disk_type": boot_disk_type,
+        "boot_disk_size_gb": boot_disk_size_gb if boot_disk_size_gb != DEFAULT_DISK_GB else None,
+    }
+    yield from _said_twice(worker_pools, written)
+
+
+def _short_or_long_form_of_details(
+    worker_pools: WorkerPools | None,
+    gpu_partition_size: str | None,
+    tpu_topology: str | None,
+    reservation_affinity_type: str | None,
+) -> Iterator[Fault]:
+    written = {
+        "gpu_partition_size": gpu_partition_size,
+        "tpu_topology": tpu_topology,
+        "reservation_affinity_type": reservation_affinity_type,
+    }
+    yield from _said_twice(worker_pools, written)
+
+
+def _said_twice(worker_pools: WorkerPools | None, written: Mapping[str, Any]) -> Iterator[Fault]:
     if worker_pools is None:
         return
-    short_form = {
-        "machine_type": (machine_type, DEFAULT_MACHINE),
-        "accelerator_type": (accelerator_type, None),
-        "accelerator_count": (accelerator_count, None),
-        "replica_count": (replica_count, 1),
-        "boot_disk_type": (boot_disk_type, None),
-        "boot_disk_size_gb": (boot_disk_size_gb, DEFAULT_DISK_GB),
-    }
-    for field, (value, default) in short_form.items():
-        if value != default:
+    for field, value in written.items():
+        if value is not None:
             yield Fault(
                 field,
                 value,
                 "is the short form of what worker_pools says",
                 f"move it to worker_pools.chief.{field}, or remove worker_pools",
             )
+
+
+def _reservation(
+    reservation_affinity_type: str | None,
+    reservation_affinity_key: str | None,
+    reservation_affinity_values: tuple[str, ...],
+) -> Iterator[Fault]:
+    yield from reservation_faults(
+        "", reservation_affinity_type, reservation_affinity_key, reservation_affinity_values
+    )
+
+
+def reservation_faults(
+    prefix: str, kind: str | None, key: str | None, values: Sequence[str]
+) -> Iterator[Fault]:
+    """Key and values go with a specific reservation, and the SDK drops them with any other."""
+    field = f"{prefix}reservation_affinity_"
+    if kind == "SPECIFIC_RESERVATION":
+        if key is None:
+            remedy = "add for example compute.googleapis.com/reservation-name"
+            yield Fault(f"{field}key", None, "is required with SPECIFIC_RESERVATION", remedy)
+        if not values:
+            rule = "are required with SPECIFIC_RESERVATION"
+            yield Fault(f"{field}values", None, rule, "add the full names of the reservations")
+        return
+    for name, value in (("key", key), ("values", list(values))):
+        if value:
+            rule = "names a specific reservation"
+            remedy = f"add {field}type: SPECIFIC_RESERVATION, or remove it"
+            yield Fault(f"{field}{name}", value, rule, remedy)
+
+
+def _partition(
+    gpu_partition_size: str | None,
+    accelerator_type: str | None,
+    accelerator_count: int | None,
+) -> Iterator[Fault]:
+    yield from partition_faults("", gpu_partition_size, accelerator_type, accelerator_count)
+
+
+def partition_faults(
+    prefix: str, size: str | None, kind: str | None, count: int | None
+) -> Iterator[Fault]:
+    """A GPU that is split is one GPU."""
+    path = f"{prefix}gpu_partition_size"
+    if size is not None and kind is None:
+        yield Fault(path, size, "splits a GPU, and there is none", "add accelerator_type")
+    elif size is not None and count not in (None, 1):
+        yield Fault(path, size, "needs accelerator_count 1", "write accelerator_count: 1")
+
+
+def _topology(tpu_topology: str | None, accelerator_type: str | None) -> Iterator[Fault]:
+    yield from topology_faults("", tpu_topology, accelerator_type)
+
+
+def topology_faults(prefix: str, topology: str | None, kind: str | None) -> Iterator[Fault]:
+    """A topology has the form 2x2 or 2x2x1, and stands instead of an accelerator's type."""
+    path = f"{prefix}tpu_topology"
+    if topology is not None and not _TOPOLOGY.fullmatch(topology):
+        yield Fault(path, topology, "is no topology", "write for example 2x2 or 2x2x1")
+    if topology is not None and kind is not None:
+        rule = "goes with a TPU machine, which takes no accelerator_type"
+        yield Fault(path, topology, rule, f"remove {prefix}accelerator_type or tpu_topology")
+
+
+def _pool_machines(worker_pools: WorkerPools | None) -> Iterator[Fault]:
+    for role in ROLES:
+        pool = getattr(worker_pools, role, None)
+        if pool is None:
+            continue
+        prefix, kind, count = (
+            f"worker_pools.{role}.",
+            pool.accelerator_type,
+            pool.accelerator_count,
+        )
+        yield from accelerator_faults(prefix, kind, count)
+        yield from partition_faults(prefix, pool.gpu_partition_size, kind, count)
+        yield from topology_faults(prefix, pool.tpu_topology, kind)
+        yield from reservation_faults(
+            prefix,
+            pool.reservation_affinity_type,
+            pool.reservation_affinity_key,
+            pool.reservation_affinity_values,
+        )
 
 
 def _wait_needs_flex_start(
@@ -116,9 +213,13 @@ def _fallbacks(fallback: tuple[Any, ...]) -> Iterator[Fault]:
 
 RESOURCE_RULES = (
     _accelerator,
-    _pool_accelerators,
+    _partition,
+    _topology,
+    _reservation,
+    _pool_machines,
     _one_chief,
     _short_or_long_form,
+    _short_or_long_form_of_details,
     _wait_needs_flex_start,
     _restart_or_no_retries,
     _fallbacks,
