@@ -40,6 +40,11 @@ class Posterior:
         observed = np.asfortranarray(self._factor[: self._observed, : self._observed])
         self._weights, _ = dpotrs(observed, targets, lower=1)
 
+    @property
+    def noise(self) -> float:
+        """Standard deviation of one observation around the function."""
+        return float(np.sqrt(self._kernel.noise))
+
     def predict(self, features: Floats) -> tuple[Floats, Floats]:
         """Return mean and standard deviation of the function, each ``[points]``."""
         from scipy.linalg.lapack import dtrtrs
@@ -49,6 +54,32 @@ class Posterior:
         solved, _ = dtrtrs(self._factor, covariance, lower=1)
         variance = self._kernel.amplitude - np.einsum("ij,ij->j", solved, solved)
         return mean, np.sqrt(np.maximum(variance, 1e-12 * self._kernel.amplitude))
+
+    def draw(self, features: Floats, count: int, random: np.random.Generator) -> Floats:
+        """Return functions drawn from the posterior, at points that vary together.
+
+        Args:
+            features: ``[points, columns]``; the cost grows with the third power of the points.
+            count: How many functions.
+            random: Where the draws come from.
+
+        Returns:
+            ``[count, points]``.
+        """
+        from scipy.linalg.lapack import dpotrf, dtrtrs
+
+        covariance = self._kernel.covariance(self._features, features)
+        mean = self._weights @ covariance[: self._observed]
+        solved, _ = dtrtrs(self._factor, covariance, lower=1)
+        joint = self._kernel.covariance(features, features) - solved.T @ solved
+        # As little as rounding permits: what is added is a difference between equal points.
+        for rounding in (1e-10, 1e-8, 1e-6):
+            joint[np.diag_indices(len(features))] += rounding * self._kernel.amplitude
+            factor, failed = dpotrf(joint, lower=1, clean=1)
+            if not failed:
+                break
+        drawn: Floats = mean + random.standard_normal((count, len(features))) @ factor.T
+        return drawn
 
     def add_pending(self, features: Floats) -> None:
         """Condition on one more point, ``[1, columns]``, as if it came out at the mean.

@@ -1,6 +1,6 @@
 """How good trials really are, by all that the study has seen, and how sure that is.
 
-For saying why a trial is the best. It judges; it does not choose.
+For saying why a trial is the best, and for the pictures of a report. It judges; it does not choose.
 """
 
 from collections.abc import Sequence
@@ -10,13 +10,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vertex_jobs.search.encoding import Encoding
-from vertex_jobs.search.models import Observations, fit_models
+from vertex_jobs.search.models import Models, Observations, fit_models
 from vertex_jobs.search.space import Assignment, Space
 from vertex_jobs.search.trials import Completed
 
-__all__ = ["Estimates", "estimate"]
+__all__ = ["Beliefs", "Estimates"]
 
 Floats = NDArray[np.float64]
+
+#: Functions drawn for a chance: its error is then about one hundredth.
+DRAWS = 2000
+#: Trials that a chance is shared among; one that is worse than so many others has none.
+CONTENDERS = 100
 
 
 @dataclass(frozen=True)
@@ -35,25 +40,86 @@ class Estimates:
     deviations: Floats
 
 
-def estimate(
-    space: Space,
-    maximize: tuple[bool, ...],
-    completed: Sequence[Completed],
-    assignments: Sequence[Assignment],
-) -> Estimates:
-    """Return what a study's trials say about assignments, tried or not.
+@dataclass(frozen=True)
+class Beliefs:
+    """The models of a study's metrics, fitted once.
 
-    Raises:
-        ValueError: No trial is feasible, or an assignment is not of the space.
+    Attributes:
+        encoding: Of the study's space.
+        observations: The completed trials.
+        models: Fitted to them.
+        trial_ids: Of the feasible trials, ascending.
     """
-    encoding = Encoding(space)
-    observations = Observations.of(encoding, maximize, completed)
-    if not observations.warpings:
-        raise ValueError(
-            f"{len(completed)} completed trials: none is feasible, so nothing can be estimated; "
-            "give a trial with objectives"
+
+    encoding: Encoding
+    observations: Observations
+    models: Models
+    trial_ids: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls, space: Space, maximize: tuple[bool, ...], completed: Sequence[Completed]
+    ) -> "Beliefs":
+        """Fit the models to a study's trials.
+
+        Raises:
+            ValueError: No trial is feasible, or an assignment is not of the space.
+        """
+        encoding = Encoding(space)
+        observations = Observations.of(encoding, maximize, completed)
+        if not observations.warpings:
+            raise ValueError(
+                f"{len(completed)} completed trials: none is feasible, so nothing can be "
+                "estimated; give a trial with objectives"
+            )
+        ids = np.array(sorted(trial.trial_id for trial in completed))[observations.feasible]
+        models = fit_models(encoding, observations)
+        return cls(encoding, observations, models, tuple(ids.tolist()))
+
+    @property
+    def noise(self) -> Floats:
+        """Standard deviation of a single trial's value around the truth, ``[metrics]``."""
+        units = np.array([posterior.noise for posterior in self.models.metrics])
+        noise: Floats = np.abs(self._scales) * units
+        return noise
+
+    def estimate(self, assignments: Sequence[Assignment]) -> Estimates:
+        """Return what the trials say about assignments, tried or not.
+
+        Raises:
+            ValueError: An assignment is not of the space.
+        """
+        means, deviations = self.models.predict(self.encoding.rows(assignments))
+        return self._in_units(means, deviations)
+
+    def estimate_at(self, coordinates: Floats) -> Estimates:
+        """Return what the trials say about points, ``[points, parameters]`` in [0, 1]."""
+        return self._in_units(*self.models.predict(self.encoding.values(coordinates)))
+
+    def chances(self, seed: int = 0) -> dict[int, float]:
+        """Return for each contender the chance that no other tried point is truly better.
+
+        With one metric the chances add up to one. With several it is the chance that no other
+        point beats it in one metric without losing in another, so they may add up to more.
+        """
+        targets = np.array([warping.targets for warping in self.observations.warpings])
+        places = np.sort(np.argsort(targets.min(axis=0), kind="stable")[:CONTENDERS])
+        features = self.encoding.features(self.observations.values[self.observations.feasible])
+        random = np.random.default_rng(seed)
+        drawn = np.stack(
+            [metric.draw(features[places], DRAWS, random) for metric in self.models.metrics]
         )
-    shifts = np.array([warping.shift for warping in observations.warpings])
-    scales = np.array([warping.scale for warping in observations.warpings])
-    means, deviations = fit_models(encoding, observations).predict(encoding.rows(assignments))
-    return Estimates(shifts + scales * means.T, np.abs(scales) * deviations.T)
+        shares = {}
+        for column, place in enumerate(places.tolist()):
+            others = np.delete(drawn, column, axis=2)
+            beaten = np.all(others <= drawn[:, :, column : column + 1], axis=0).any(axis=1)
+            shares[self.trial_ids[place]] = float(1 - beaten.mean())
+        return shares
+
+    def _in_units(self, means: Floats, deviations: Floats) -> Estimates:
+        shifts = np.array([warping.shift for warping in self.observations.warpings])
+        return Estimates(shifts + self._scales * means.T, np.abs(self._scales) * deviations.T)
+
+    @property
+    def _scales(self) -> Floats:
+        return np.array([warping.scale for warping in self.observations.warpings])

@@ -10,7 +10,7 @@ from vertex_jobs.search.fit import _Posterior as Fit
 from vertex_jobs.search.fit import fit_kernel
 from vertex_jobs.search.kernel import Kernel, matern
 from vertex_jobs.search.posterior import Posterior
-from vertex_jobs.search.uncertainty import estimate
+from vertex_jobs.search.uncertainty import Beliefs
 from vertex_jobs.search.warping import Warping
 
 RANDOM = np.random.default_rng(0)
@@ -130,7 +130,7 @@ def completed(count, value):
 def test_estimates_are_in_the_units_of_the_metric():
     trials = completed(25, lambda x: 1000 - 500 * (x - 0.4) ** 2)
     line = Space((Parameter("x", "double", 0, 1),))
-    estimates = estimate(line, (True,), trials, [{"x": 0.4}, {"x": 0.45}])
+    estimates = Beliefs.of(line, (True,), trials).estimate([{"x": 0.4}, {"x": 0.45}])
     assert estimates.means[0, 0] == pytest.approx(1000, abs=1)
     assert estimates.means[1, 0] == pytest.approx(998.75, abs=1)
 
@@ -138,11 +138,13 @@ def test_estimates_are_in_the_units_of_the_metric():
 def test_estimates_are_less_sure_far_from_trials():
     trials = completed(15, lambda x: math.sin(3 * x))
     line = Space((Parameter("x", "double", 0, 2),))
-    deviations = estimate(line, (False,), trials, [{"x": 0.5}, {"x": 1.9}]).deviations[:, 0]
+    deviations = (
+        Beliefs.of(line, (False,), trials).estimate([{"x": 0.5}, {"x": 1.9}]).deviations[:, 0]
+    )
     assert deviations[1] > 3 * deviations[0]
 
 
 def test_estimates_need_a_feasible_trial():
     line = Space((Parameter("x", "double", 0, 1),))
     with pytest.raises(ValueError, match="1 completed trials: none is feasible"):
-        estimate(line, (False,), [Completed(1, {"x": 0.5}, None)], [{"x": 0.5}])
+        Beliefs.of(line, (False,), [Completed(1, {"x": 0.5}, None)])

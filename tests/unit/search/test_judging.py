@@ -1,0 +1,85 @@
+"""Chances to be the best, and which parameters matter."""
+
+import numpy as np
+import pytest
+
+from vertex_jobs.search import Completed, Parameter, Space
+from vertex_jobs.search.importance import importances
+from vertex_jobs.search.uncertainty import Beliefs
+
+PLANE = Space((Parameter("x", "double", 0, 1), Parameter("y", "double", 0, 1)))
+
+
+def beliefs(value, space=PLANE, count=40, maximize=(True,)):
+    points = np.random.default_rng(3).random((count, 2)).tolist()
+    trials = [
+        Completed(number, {"x": x, "y": y}, value(x, y))
+        for number, (x, y) in enumerate(points, start=1)
+    ]
+    return Beliefs.of(space, maximize, trials)
+
+
+def test_a_clear_winner_is_sure():
+    found = beliefs(lambda x, y: (x + y,))
+    chances = found.chances()
+    assert sum(chances.values()) == pytest.approx(1, abs=0.05)
+    assert max(chances.values()) > 0.9
+
+
+def test_noise_shares_the_chances_among_many():
+    random = np.random.default_rng(5)
+    found = beliefs(lambda x, y: (float(random.normal()),))
+    assert max(found.chances().values()) < 0.5
+
+
+def test_noise_is_in_the_units_of_the_metric():
+    random = np.random.default_rng(5)
+    found = beliefs(lambda x, y: (1000 * x + float(random.normal(0, 50)),), count=60)
+    assert 20 < found.noise[0] < 120
+
+
+def test_a_front_has_several_sure_members():
+    found = beliefs(lambda x, y: (x, -x), maximize=(True, True))
+    assert sum(found.chances().values()) > 5
+
+
+def test_chances_are_the_same_every_time():
+    def value(x, y):
+        return (x * y,)
+
+    assert beliefs(value).chances() == beliefs(value).chances()
+
+
+def test_the_parameter_that_matters_comes_first():
+    first, second = importances(beliefs(lambda x, y: (x + 0.1 * y,)), 0)
+    assert (first.parameter_id, second.parameter_id) == ("x", "y")
+    assert first.share > 0.8
+    assert second.share < 0.2
+
+
+def test_importance_is_less_sure_with_few_trials():
+    def spread(count):
+        return sum(one.high - one.low for one in importances(beliefs(value, count=count), 0))
+
+    def value(x, y):
+        return (np.sin(6 * x) * np.cos(5 * y),)
+
+    assert spread(6) > 1.5 * spread(60)
+
+
+def test_a_conditional_parameter_has_a_share_of_its_own():
+    space = Space(
+        (
+            Parameter("kind", "categorical", values=("a", "b")),
+            Parameter("rate", "double", 0, 1, parent="kind", parent_values=("b",)),
+        )
+    )
+    points = np.random.default_rng(3).random(40).tolist()
+    trials = [
+        Completed(number, {"kind": "b", "rate": x} if number % 2 else {"kind": "a"}, (x,))
+        for number, x in enumerate([x if i % 2 == 0 else 0.5 for i, x in enumerate(points)], 1)
+    ]
+    found = {
+        one.parameter_id: one.share for one in importances(Beliefs.of(space, (True,), trials), 0)
+    }
+    assert found["rate"] > found["kind"]
