@@ -21,6 +21,7 @@ __all__ = [
     "add_overrides",
     "add_place",
     "add_port",
+    "add_report",
     "add_run",
     "add_table_format",
 ]
@@ -152,6 +153,17 @@ def add_download(parser: Parser) -> None:
         metavar="DIR",
         type=Path,
         help="copy what the trial wrote to its model directory into DIR",
+    )
+
+
+def add_report(parser: Parser) -> None:
+    """Where a report goes."""
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="the HTML file, replaced if it is there (default: the job's display name with "
+        "-report.html, in the current directory)",
     )
 
 

@@ -37,7 +37,7 @@ class Options(argparse.Namespace):
         follow: Go on until the job has ended.
         replica: E.g. ``workerpool0-0``; empty for all.
         download: Where to put the best trial's model; None to leave it.
-        output: Where to put the package.
+        output: Where to put what is written; None for the verb's own choice.
         port: Of TensorBoard; 0 for any that is free.
         print_env: Print the environment instead of serving.
         strict: Answer unmodified clients as the service does.

@@ -166,6 +166,16 @@ VERBS = {
             arguments.add_endpoint,
         ),
     ),
+    "report": Verb(
+        _TRIALS,
+        "a study as one HTML file with charts, which opens without a network",
+        f"{_JOB_WORDS}\nHistory, learning curves, importance of the parameters, contour, slices,\n"
+        "parallel coordinates, timeline and every trial; with several metrics the Pareto front.\n"
+        "Needs the extra 'report'. While the job runs: the trials so far.",
+        ("report digits-search", "report digits-search --output digits.html"),
+        "vertex_jobs.cli.reporting:write_report",
+        (arguments.add_job, arguments.add_report, arguments.add_endpoint),
+    ),
     "tensorboard": Verb(
         _TRIALS,
         "TensorBoard on a job's logs in Cloud Storage, of either endpoint",

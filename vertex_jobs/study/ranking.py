@@ -63,6 +63,28 @@ class Ranking:
         unable = self._unable()
         return f"{text}; {unable}." if unable else f"{text}."
 
+    def why_not(self, trial: Trial) -> str:
+        """Why a trial is not on the front, as a clause; empty if it is.
+
+        Raises:
+            NoFeasibleTrialError: If no trial could win.
+        """
+        if obstacle := self._obstacle(trial):
+            reason = trial.infeasible_reason
+            return f"{obstacle}: {reason}" if reason else obstacle
+        front = self.front()
+        if trial in front:
+            return ""
+        losses = self._losses(trial)
+        if len(self.objectives) > 1:
+            better = next(one for one in front if _at_least_as_good(self._losses(one), losses))
+            equal = self._losses(better) == losses
+            return f"equal to trial {better.id}" if equal else f"beaten by trial {better.id}"
+        gap = losses[0] - self._losses(front[0])[0]
+        if gap == 0:
+            return f"equal to trial {front[0].id}, and the lower id wins"
+        return f"{_number(gap)} {'lower' if self.objectives[0].maximize else 'higher'}"
+
     def _reason(self, winner: Trial) -> str:
         if len(self.objectives) > 1:
             values = " and ".join(

@@ -5,10 +5,12 @@ copy: it stays valid when the endpoint has closed, and never contacts it.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.study.confidence import LEAST_TRIALS, Confidence
 from vertex_jobs.study.parsing import read_objectives, read_trials
 from vertex_jobs.study.ranking import Ranking
 from vertex_jobs.study.tables import html_table, trial_columns, trial_rows
@@ -16,6 +18,9 @@ from vertex_jobs.study.trials import JsonObject, Objective, Trial
 
 if TYPE_CHECKING:
     import pandas as pd
+
+    from vertex_jobs.search import Space
+    from vertex_jobs.search.uncertainty import Beliefs
 
 __all__ = ["Study"]
 
@@ -30,6 +35,7 @@ class Study:
         state: The job's state when the copy was made.
         objectives: The metrics, in the order of the spec.
         trials: In the order of their ids.
+        spec: The StudySpec in the API's JSON; empty where it is not known.
     """
 
     name: str
@@ -37,6 +43,7 @@ class Study:
     state: str
     objectives: tuple[Objective, ...]
     trials: tuple[Trial, ...]
+    spec: Mapping[str, Any] = field(default_factory=dict, repr=False)
 
     @classmethod
     def from_resource(cls, resource: Mapping[str, Any]) -> "Study":
@@ -47,6 +54,7 @@ class Study:
             state=resource.get("state", "JOB_STATE_UNSPECIFIED"),
             objectives=read_objectives(resource),
             trials=read_trials(resource),
+            spec=resource.get("studySpec", {}),
         )
 
     @property
@@ -56,7 +64,7 @@ class Study:
         Raises:
             NoFeasibleTrialError: If no trial could win.
         """
-        return self._ranking.front()
+        return self.ranking.front()
 
     @property
     def best_trial(self) -> Trial:
@@ -82,8 +90,45 @@ class Study:
         return self.explain(self.best_trial)
 
     def explain(self, trial: Trial) -> str:
-        """Why this one of ``best_trials`` is there, as a sentence."""
-        return self._ranking.explain(trial)
+        """Why this one of ``best_trials`` is there, and how sure that is, as a sentence or two."""
+        text = self.ranking.explain(trial)
+        return f"{text} {self.confidence.sentence(trial)}" if self.confidence else text
+
+    def why_not(self, trial: Trial) -> str:
+        """Why a trial is none of ``best_trials``, as a clause; empty if it is."""
+        return self.ranking.why_not(trial)
+
+    @cached_property
+    def space(self) -> "Space | None":
+        """The search space; None where the spec is not known or not complete."""
+        from vertex_jobs.study.search_space import read_space
+
+        try:
+            return read_space(self.spec) if self.spec.get("parameters") else None
+        except ValueError:
+            return None
+
+    @cached_property
+    def beliefs(self) -> "Beliefs | None":
+        """A model of the metrics, fitted once; None with too few trials or an unknown space."""
+        if len(self.ranking.candidates()) < LEAST_TRIALS or self.space is None:
+            return None
+        from vertex_jobs.search.uncertainty import Beliefs
+        from vertex_jobs.study.search_space import read_completed
+
+        maximize = tuple(objective.maximize for objective in self.objectives)
+        try:
+            completed = read_completed(self.trials, self.objectives)
+            return Beliefs.of(self.space, maximize, completed)
+        except ValueError:  # a trial has values that the spec does not
+            return None
+
+    @cached_property
+    def confidence(self) -> Confidence | None:
+        """How sure the best trials are; None where there is no model."""
+        if self.beliefs is None:
+            return None
+        return Confidence.of(self.beliefs, self.trials, self.objectives)
 
     def trial(self, trial_id: str) -> Trial:
         """The trial of that id.
@@ -117,6 +162,16 @@ class Study:
         """One row per trial under ``columns``; absent values are None."""
         return trial_rows(self.trials, self.columns())
 
+    def to_html(self) -> str:
+        """A report with charts, as the text of one HTML file that needs no network.
+
+        Raises:
+            UnsupportedHereError: If plotly is not installed.
+        """
+        from vertex_jobs.study.report import report_html
+
+        return report_html(self)
+
     def to_frame(self) -> "pd.DataFrame":
         """The trials as a pandas frame, one row each, under ``columns``.
 
@@ -134,8 +189,9 @@ class Study:
 
     def _repr_html_(self) -> str:
         """The trials as a table for notebooks, best first."""
-        return html_table(self.display_name, self.state, self._ranking)
+        return html_table(self.display_name, self.state, self.ranking)
 
     @property
-    def _ranking(self) -> Ranking:
+    def ranking(self) -> Ranking:
+        """The trials in the order of their merit."""
         return Ranking(self.objectives, self.trials)

@@ -1,0 +1,99 @@
+"""What the report's charts have in common: their form, colours and axes.
+
+For the modules that draw them. A chart is plain data in the form of plotly's figures.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from vertex_jobs.search import Parameter
+
+__all__ = [
+    "BEST",
+    "FAINT",
+    "MAIN",
+    "Chart",
+    "axis_of",
+    "even_values",
+    "metric_axis",
+    "parameters_text",
+]
+
+#: Of what is shown, of what stands out, and of what stands back.
+MAIN, BEST, FAINT = "#2563eb", "#d9480f", "#94a3b8"
+
+#: A discrete parameter with so many values has a tick for each.
+_LISTED_TICKS = 12
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One chart.
+
+    Attributes:
+        title: Heading.
+        caption: One line that says how to read it.
+        data: plotly traces.
+        layout: plotly layout; margins and fonts are the page's.
+        height: In pixels.
+        wide: Whether it takes the whole width of the page.
+    """
+
+    title: str
+    caption: str
+    data: Sequence[dict[str, Any]]
+    layout: dict[str, Any] = field(default_factory=dict)
+    height: int = 380
+    wide: bool = False
+
+
+def axis_of(parameter: Parameter) -> dict[str, Any]:
+    """The plotly axis on which a parameter's values are spread as in the study."""
+    title = {"text": parameter.id}
+    if parameter.kind == "categorical":
+        order = {"categoryorder": "array", "categoryarray": list(parameter.values)}
+        return {"title": title, "type": "category", **order}
+    if parameter.scale != "log":  # for reverse log plotly has no axis; a linear one is true
+        return {"title": title, "type": "linear"}
+    values = [float(value) for value in parameter.values] or [parameter.low, parameter.high]
+    span = [math.log10(values[0]), math.log10(values[-1])]
+    margin = 0.03 * (span[1] - span[0])
+    return {
+        "title": title,
+        "type": "log",
+        "range": [span[0] - margin, span[1] + margin],
+        "tickvals": (places := even_values(parameter)),
+        "ticktext": [f"{place:.3g}" for place in places],
+    }
+
+
+def even_values(parameter: Parameter) -> list[float]:
+    """At most five values of a numeric parameter, spread evenly on its scale, for ticks."""
+    if 1 < len(parameter.values) <= _LISTED_TICKS:
+        return [float(value) for value in parameter.values]
+    low, high = parameter.low, parameter.high
+    if parameter.values:
+        low, high = float(parameter.values[0]), float(parameter.values[-1])
+    shares = [place / 4 for place in range(5)]
+    if parameter.scale == "log":
+        found = [low * (high / low) ** share for share in shares]
+    else:
+        found = [low + share * (high - low) for share in shares]
+    if parameter.kind == "integer":
+        found = [float(round(value)) for value in found]
+    return list(dict.fromkeys(found))
+
+
+def metric_axis(metric_id: str) -> dict[str, Any]:
+    """The plotly axis of a metric."""
+    return {"title": {"text": metric_id}, "zeroline": False}
+
+
+def parameters_text(parameters: dict[str, Any]) -> str:
+    """One line for each parameter, for the label under the pointer."""
+    return "<br>".join(
+        f"{key} = {value:.4g}" if isinstance(value, float) else f"{key} = {value}"
+        for key, value in parameters.items()
+    )

@@ -1,0 +1,184 @@
+"""Charts of how a study went: its history, its learning curves, its timeline, its Pareto front."""
+
+from datetime import datetime, timezone
+from typing import Any
+
+from vertex_jobs.study.report.charts import BEST, FAINT, MAIN, Chart, metric_axis, parameters_text
+from vertex_jobs.study.study import Study
+from vertex_jobs.study.trials import Objective, Trial
+
+__all__ = ["curves", "front", "history", "timeline"]
+
+#: More curves cannot be told apart.
+_CURVES = 200
+_STATE_COLOURS = {"SUCCEEDED": MAIN, "INFEASIBLE": FAINT}
+
+
+def history(study: Study, objective: Objective) -> Chart | None:
+    """Every trial's value, and the best so far; None without a value."""
+    trials = [one for one in study.ranking.candidates() if objective.metric_id in one.metrics]
+    trials.sort(key=lambda trial: trial.order)
+    if not trials:
+        return None
+    metric = objective.metric_id
+    values = [trial.metrics[metric] for trial in trials]
+    choose = max if objective.maximize else min
+    so_far = [choose(values[: place + 1]) for place in range(len(values))]
+    best = {trial.id for trial in study.best_trials}
+    ids = [int(trial.id) if trial.id.isdecimal() else trial.id for trial in trials]
+    infeasible = [one.id for one in study.trials if one.state == "INFEASIBLE"]
+    lost = f" {len(infeasible)} infeasible trials have no value." if infeasible else ""
+    return Chart(
+        f"History of {metric}",
+        f"Each trial's final value in the order of trials; the line is the best so far.{lost}",
+        [
+            {
+                "type": "scatter",
+                "mode": "markers",
+                "name": "trial",
+                "x": ids,
+                "y": values,
+                "text": [parameters_text(dict(trial.parameters)) for trial in trials],
+                "hovertemplate": f"trial %{{x}}<br>{metric} = %{{y:.6g}}<br>%{{text}}",
+                "marker": {
+                    "color": [BEST if one.id in best else MAIN for one in trials],
+                    "size": [11 if one.id in best else 7 for one in trials],
+                },
+            },
+            {
+                "type": "scatter",
+                "mode": "lines",
+                "name": "best so far",
+                "x": ids,
+                "y": so_far,
+                "line": {"shape": "hv", "color": BEST, "width": 1.5},
+                "hoverinfo": "skip",
+            },
+        ],
+        {"xaxis": {"title": {"text": "trial"}}, "yaxis": metric_axis(metric), "showlegend": False},
+    )
+
+
+def curves(study: Study, objective: Objective) -> Chart | None:
+    """Measurements by step; None if no trial has two."""
+    metric = objective.metric_id
+    shown = [
+        trial
+        for trial in study.trials
+        if sum(metric in measurement.metrics for measurement in trial.measurements) > 1
+    ][:_CURVES]
+    if not shown:
+        return None
+    best = _best_ids(study)
+    # The best are drawn last, over the others.
+    shown.sort(key=lambda trial: trial.id in best)
+    return Chart(
+        f"Learning curves of {metric}",
+        "Every measurement that the trials reported, by step; the best trials stand out.",
+        [_curve(trial, metric, trial.id in best) for trial in shown],
+        {"xaxis": {"title": {"text": "step"}}, "yaxis": metric_axis(metric), "showlegend": False},
+    )
+
+
+def timeline(study: Study) -> Chart | None:
+    """When each trial ran; None if none has started."""
+    started = [(trial, *times) for trial in study.trials if (times := _times(trial))]
+    if not started:
+        return None
+    last = max((end for *_, end in started if end), default=None)
+    best = _best_ids(study)
+    bars: dict[str, Any] = {"type": "bar", "orientation": "h", "y": [], "base": [], "x": []}
+    colours, texts = [], []
+    for trial, start, end in started:
+        until = end or max(last or start, start)
+        bars["y"].append(trial.id)
+        bars["base"].append(start.isoformat())
+        bars["x"].append((until - start).total_seconds() * 1000)  # plotly's dates count so
+        colours.append(BEST if trial.id in best else _STATE_COLOURS.get(trial.state, "#10b981"))
+        reason = f"<br>{trial.infeasible_reason}" if trial.infeasible_reason else ""
+        texts.append(f"{trial.state.lower()}, {(until - start).total_seconds():.0f} s{reason}")
+    bars |= {"marker": {"color": colours}, "text": texts, "textposition": "none"}
+    bars["hovertemplate"] = "trial %{y}<br>%{text}<extra></extra>"
+    return Chart(
+        "Timeline",
+        "When each trial ran, in UTC; grey ones were infeasible, green ones have not ended.",
+        [bars],
+        {
+            "xaxis": {"type": "date"},
+            "yaxis": {"title": {"text": "trial"}, "type": "category", "autorange": "reversed"},
+        },
+        height=max(280, min(900, 90 + 13 * len(started))),
+        wide=True,
+    )
+
+
+def front(study: Study) -> Chart | None:
+    """The trials by their first two metrics, the Pareto front in line; None with one metric."""
+    trials = study.ranking.candidates()
+    if len(study.objectives) < 2 or not trials:
+        return None
+    first, second = (objective.metric_id for objective in study.objectives[:2])
+    best = sorted(study.best_trials, key=lambda trial: trial.metrics[first])
+
+    def points(shown: list[Trial]) -> dict[str, Any]:
+        return {
+            "type": "scatter",
+            "x": [trial.metrics[first] for trial in shown],
+            "y": [trial.metrics[second] for trial in shown],
+            "text": [f"trial {one.id}<br>{parameters_text(dict(one.parameters))}" for one in shown],
+            "hovertemplate": f"{first} = %{{x:.6g}}<br>{second} = %{{y:.6g}}<br>%{{text}}",
+        }
+
+    others = points([trial for trial in trials if trial not in best])
+    goals = " and ".join(f"{one.metric_id} ({one.goal})" for one in study.objectives)
+    return Chart(
+        "Pareto front",
+        f"Of {goals}: nothing beats the marked trials in one metric without losing in another.",
+        [
+            {**others, "name": "trials", "mode": "markers", "marker": {"color": FAINT, "size": 7}},
+            {
+                **points(best),
+                "name": "front",
+                # With more metrics than two the front is no line in this plane.
+                "mode": "lines+markers" if len(study.objectives) == 2 else "markers",
+                "line": {"color": BEST, "width": 1, "dash": "dot"},
+                "marker": {"color": BEST, "size": 9},
+            },
+        ],
+        {"xaxis": metric_axis(first), "yaxis": metric_axis(second), "showlegend": False},
+        wide=True,
+    )
+
+
+def _best_ids(study: Study) -> set[str]:
+    return {trial.id for trial in study.best_trials} if study.ranking.candidates() else set()
+
+
+def _curve(trial: Trial, metric: str, is_best: bool) -> dict[str, Any]:
+    points = [
+        (one.step, one.metrics[metric]) for one in trial.measurements if metric in one.metrics
+    ]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers" if is_best else "lines",
+        "name": f"trial {trial.id}",
+        "x": [step for step, _ in points],
+        "y": [value for _, value in points],
+        "line": {"color": BEST if is_best else FAINT, "width": 2 if is_best else 1},
+        "hovertemplate": f"trial {trial.id}, step %{{x}}<br>{metric} = %{{y:.6g}}<extra></extra>",
+    }
+
+
+def _times(trial: Trial) -> "tuple[Any, ...]":
+    """Start and end, as far as they are known; empty before the start."""
+    if trial.start_time is None:
+        return ()
+    return (_moment(trial.start_time), _moment(trial.end_time) if trial.end_time else None)
+
+
+def _moment(text: str) -> datetime:
+    # Up to nine decimals come, or none, and Python 3.10 reads neither by itself.
+    whole, _, rest = text.removesuffix("Z").partition(".")
+    moment = datetime.strptime(whole[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+    digits = (rest + "000000")[:6]
+    return moment.replace(microsecond=int(digits)) if digits.isdecimal() else moment
