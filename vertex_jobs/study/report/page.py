@@ -90,8 +90,7 @@ def _charts(study: Study) -> Iterator[Chart]:
     for number, objective in enumerate(study.objectives):
         found.append(progress.history(study, objective))
         found.append(progress.curves(study, objective))
-        found.append(space.importance(study, number))
-        found.append(space.contour(study, number))
+        found += space.influence(study, number)
         found.append(space.slices(study, number))
     if study.objectives:
         found.append(space.parallel_coordinates(study, study.objectives[0]))

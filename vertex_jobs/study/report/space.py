@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from vertex_jobs.search import Parameter
 from vertex_jobs.search.encoding import Encoding
 from vertex_jobs.search.importance import Importance, importances
+from vertex_jobs.search.uncertainty import Beliefs
 from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of, even_values, metric_axis
 from vertex_jobs.study.study import Study
 from vertex_jobs.study.trials import Objective, Trial
 
-__all__ = ["contour", "importance", "parallel_coordinates", "slices"]
+__all__ = ["influence", "parallel_coordinates", "slices"]
 
 Floats = NDArray[np.float64]
 
@@ -97,13 +98,19 @@ def slices(study: Study, metric: int) -> Chart | None:
     )
 
 
-def importance(study: Study, metric: int) -> Chart | None:
-    """How much each parameter matters."""
+def influence(study: Study, metric: int) -> list[Chart]:
+    """Charts of how much each parameter matters and of the two that matter most."""
     if study.beliefs is None:
-        return None
-    found = importances(study.beliefs, metric)[::-1]
+        return []
+    found = importances(study.beliefs, metric)
+    surface = _contour(study, study.beliefs, metric, found)
+    bars = _importance(study.objectives[metric].metric_id, found[::-1])
+    return [bars, surface] if surface else [bars]
+
+
+def _importance(metric_id: str, found: list[Importance]) -> Chart:
     return Chart(
-        f"Importance for {study.objectives[metric].metric_id}",
+        f"Importance for {metric_id}",
         "Total Sobol' index: the share of the metric's variance over the whole space that would "
         "go if this parameter were fixed. The whiskers hold 80 % of the functions that fit the "
         "trials. Interactions count for each of their parameters.",
@@ -131,12 +138,10 @@ def importance(study: Study, metric: int) -> Chart | None:
     )
 
 
-def contour(study: Study, metric: int) -> Chart | None:
+def _contour(study: Study, beliefs: Beliefs, metric: int, found: list[Importance]) -> Chart | None:
     """The model over the two most important parameters of the best trial."""
-    if study.beliefs is None:
-        return None
-    best, encoding = _best(study, metric), study.beliefs.encoding
-    columns = _most_important(encoding, importances(study.beliefs, metric), best)
+    best, encoding = _best(study, metric), beliefs.encoding
+    columns = _most_important(encoding, found, best)
     if len(columns) < 2:
         return None
     objective, (across, up) = study.objectives[metric], columns
@@ -144,7 +149,7 @@ def contour(study: Study, metric: int) -> Chart | None:
     y, vertical = _line(encoding, up, best)
     grid = np.repeat(horizontal[None], len(vertical), axis=0)
     grid[:, :, up] = vertical[:, None, up]
-    estimates = study.beliefs.estimate_at(grid.reshape(-1, grid.shape[-1]))
+    estimates = beliefs.estimate_at(grid.reshape(-1, grid.shape[-1]))
     surface = estimates.means[:, metric].reshape(len(y), len(x))
     names = [encoding.space.parameters[column] for column in columns]
     shown = [

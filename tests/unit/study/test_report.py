@@ -1,0 +1,127 @@
+"""A study as an HTML file, and how sure its best trial is."""
+
+import json
+import re
+
+import pytest
+from studies import tuning_job
+
+from vertex_jobs.study import Study
+
+graph_objects = pytest.importorskip("plotly.graph_objects", reason="no extra 'report'")
+
+
+def titles(html):
+    return re.findall("<h2>(.*?)</h2>", html)
+
+
+def charts(html):
+    found = re.search(r"<script>const charts = (.*?);\n", html)
+    return json.loads(found[1])
+
+
+@pytest.fixture(scope="module")
+def html():
+    return Study.from_resource(tuning_job()).to_html()
+
+
+def test_report_has_every_chart(html):
+    assert titles(html) == [
+        "History of accuracy",
+        "Learning curves of accuracy",
+        "Importance for accuracy",
+        titles(html)[3],
+        "Slices of accuracy",
+        "Parallel coordinates",
+        "Timeline",
+        "Trials",
+    ]
+    assert titles(html)[3].startswith("accuracy by learning_rate and ")
+
+
+def test_plotly_accepts_every_chart(html):
+    figures = [graph_objects.Figure(chart) for chart in charts(html)]
+    assert len(figures) == 7
+
+
+def test_texts_of_the_study_are_no_markup(html):
+    body = html[html.index("<main>") :]
+    assert "digits <b>" not in body
+    assert body.count("</script>") == 1
+
+
+def test_several_metrics_show_the_front_first():
+    study = Study.from_resource(tuning_job(metrics=("accuracy", "latency")))
+    shown = titles(study.to_html())
+    assert (shown[0], shown.count("Timeline")) == ("Pareto front", 1)
+    assert {"Slices of accuracy", "Slices of latency"} <= set(shown)
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        (0, ["Trials"]),
+        (
+            2,
+            [
+                "History of accuracy",
+                "Learning curves of accuracy",
+                "Parallel coordinates",
+                "Timeline",
+                "Trials",
+            ],
+        ),
+    ],
+)
+def test_few_trials_show_what_there_is(count, expected):
+    assert titles(Study.from_resource(tuning_job(count)).to_html()) == expected
+
+
+def test_a_study_without_a_feasible_trial_says_so():
+    html = Study.from_resource(tuning_job(2, infeasible=(1, 2))).to_html()
+    assert "no trial can be the best" in html
+    assert titles(html) == ["Timeline", "Trials"]
+
+
+def test_why_says_how_sure_it_is():
+    study = Study.from_resource(tuning_job())
+    assert re.search(
+        r"By a model of 19 trials the chance that it is truly the best of them is (over )?\d+ %",
+        study.why,
+    )
+
+
+def test_few_trials_say_nothing_of_chances():
+    assert "chance" not in Study.from_resource(tuning_job(4, infeasible=())).why
+
+
+def test_a_trial_outside_of_its_spec_leaves_the_decision_and_no_model():
+    resource = tuning_job()
+    resource["trials"][0]["parameters"][0]["value"] = 7.0
+    study = Study.from_resource(resource)
+    assert (study.confidence, study.why.startswith("Trial ")) == (None, True)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "expected"),
+    [
+        (("accuracy",), "infeasible: The replica </script> exited."),
+        (("accuracy", "latency"), "infeasible: The replica </script> exited."),
+    ],
+)
+def test_an_infeasible_trial_says_why_not(metrics, expected):
+    study = Study.from_resource(tuning_job(metrics=metrics))
+    assert study.why_not(study.trial("4")) == expected
+
+
+def test_a_runner_up_says_by_how_much_it_lost():
+    study = Study.from_resource(tuning_job())
+    second = study.ranking.candidates()[1]
+    assert re.fullmatch(r"[0-9.e-]+ lower", study.why_not(second))
+    assert study.why_not(study.best_trial) == ""
+
+
+def test_a_dominated_trial_names_one_that_beats_it():
+    study = Study.from_resource(tuning_job(metrics=("accuracy", "latency")))
+    lost = [one for one in study.ranking.candidates() if one not in study.best_trials]
+    assert all(re.fullmatch(r"beaten by trial \d+", study.why_not(one)) for one in lost)
