@@ -17,6 +17,7 @@ __all__ = [
     "add_filter",
     "add_job",
     "add_logs",
+    "add_optional_config",
     "add_output",
     "add_overrides",
     "add_place",
@@ -46,6 +47,14 @@ def add_endpoint(parser: Parser) -> None:
 def add_config(parser: Parser) -> None:
     """The config and changes to it."""
     parser.add_argument("config", metavar="CONFIG", type=Path, help="a job or study in YAML")
+    add_overrides(parser)
+
+
+def add_optional_config(parser: Parser) -> None:
+    """The config and changes to it, where a verb can do without."""
+    parser.add_argument(
+        "optional_config", metavar="CONFIG", type=Path, nargs="?", help="a job or study in YAML"
+    )
     add_overrides(parser)
 
 
@@ -175,6 +184,11 @@ def add_output(parser: Parser) -> None:
         type=Path,
         default=Path("dist"),
         help="folder of the package, created if missing (default: dist)",
+    )
+    parser.add_argument(
+        "--runtime-only",
+        action="store_true",
+        help="without CONFIG: write the wheel that holds vertex_jobs.runtime and nothing else",
     )
 
 

@@ -22,6 +22,7 @@ class Options(argparse.Namespace):
         staging_bucket: ``gs://…``.
         api_endpoint: Host of the Vertex AI API; None for the location's own.
         config: Path of a job's YAML.
+        optional_config: The same, of a verb that can do without.
         overrides: ``path=value`` each.
         seed: Of the search on Local Vertex.
         fresh: Whether every replica starts as a fresh process.
@@ -38,6 +39,7 @@ class Options(argparse.Namespace):
         replica: E.g. ``workerpool0-0``; empty for all.
         download: Where to put the best trial's model; None to leave it.
         output: Where to put what is written; None for the verb's own choice.
+        runtime_only: Write the wheel of the runtime instead.
         port: Of TensorBoard; 0 for any that is free.
         print_env: Print the environment instead of serving.
         strict: Answer unmodified clients as the service does.
@@ -53,6 +55,7 @@ class Options(argparse.Namespace):
     staging_bucket: str | None = None
     api_endpoint: str | None = None
     config: Path
+    optional_config: Path | None
     overrides: list[str]
     seed: int | None
     fresh: bool
@@ -69,6 +72,7 @@ class Options(argparse.Namespace):
     replica: str
     download: Path | None
     output: Path
+    runtime_only: bool
     port: int
     print_env: bool
     strict: bool

@@ -84,11 +84,17 @@ VERBS = {
     "package": Verb(
         _RUN,
         "write a config's package, and prove that it works",
-        "A source distribution whose name holds the hash of its content. The proof: unpacked into\n"
-        "an empty folder, its module answers --help.",
-        ("package configs/digits_search.yaml", "package configs/digits_search.yaml --output /tmp"),
-        "vertex_jobs.cli.showing:write_package",
-        (arguments.add_config, arguments.add_output),
+        "A source distribution whose name holds the hash of its content. What travels: a script\n"
+        "and what it imports beside it, or a whole package folder; data_files; private wheels.\n"
+        "What stays: exclude_files, what git ignores, build leftovers. A secret is refused.\n"
+        "The proof: unpacked into an empty folder, its module answers --help.",
+        (
+            "package configs/digits_search.yaml",
+            "package configs/digits_search.yaml --output /tmp",
+            "package --runtime-only    # the small wheel for an image of your own",
+        ),
+        "vertex_jobs.cli.packages:write_package",
+        (arguments.add_optional_config, arguments.add_output),
     ),
     "list": Verb(
         _READ,

@@ -100,8 +100,9 @@ class Client:
         def put() -> None:
             if package is not None:
                 with tempfile.TemporaryDirectory(prefix="vertex-jobs-") as directory:
-                    file = packaging.package(job, Path(directory))
-                    upload(self.connection, file, requests.package_uri(place, package))
+                    files = packaging.write(package, Path(directory))
+                    for file, uri in zip(files, requests.package_uris(place, package), strict=True):
+                        upload(self.connection, file, uri)
 
         submitter = Submitter(self._jobs, self._journal, self.connection.api_endpoint, self._timing)
         resource = submitter.submit(

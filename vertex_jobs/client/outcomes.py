@@ -97,7 +97,7 @@ def log_job_ids(snapshot: Snapshot) -> tuple[str, ...]:
 
 
 def package_uri(snapshot: Snapshot) -> str | None:
-    """Where the job's package lies; None for a container job."""
+    """Where the job's package lies, which comes after its wheels; None for a container job."""
     spec: Any = snapshot.resource
     for key in _JOB_SPECS[snapshot.kind.name]:
         spec = spec.get(key, {})
@@ -105,7 +105,7 @@ def package_uri(snapshot: Snapshot) -> str | None:
     pools: Any = spec.get("workerPoolSpecs") or spec.get("worker_pool_specs") or ({},)
     package = pools[0].get("pythonPackageSpec") or pools[0].get("python_package_spec") or {}
     uris = package.get("packageUris") or package.get("package_uris") or ()
-    return str(uris[0]) if uris else None
+    return str(uris[-1]) if uris else None
 
 
 def _trial_job_ids(trial: Mapping[str, Any]) -> tuple[str, ...]:

@@ -5,16 +5,22 @@ Equal content gives equal names on every machine. It needs neither setuptools no
 uploads nothing and installs nothing.
 """
 
-from vertex_jobs.packaging.distribution import Package, PackageFile, describe, package
+from vertex_jobs.packaging.distribution import Package, PackageFile, describe, package, write
 from vertex_jobs.packaging.imports import third_party_imports
 from vertex_jobs.packaging.proof import Proof, verify
+from vertex_jobs.packaging.runtime_wheel import write_runtime_wheel
+from vertex_jobs.packaging.wheels import Wheel, is_wheel_file
 
 __all__ = [
     "Package",
     "PackageFile",
     "Proof",
+    "Wheel",
     "describe",
+    "is_wheel_file",
     "package",
     "third_party_imports",
     "verify",
+    "write",
+    "write_runtime_wheel",
 ]

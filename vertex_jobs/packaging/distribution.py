@@ -7,23 +7,25 @@ anything is named, so equal code has an equal name whichever machine or zlib pac
 """
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vertex_jobs.errors import PackagingError
 from vertex_jobs.packaging.requirements import declare_requirements
+from vertex_jobs.packaging.runtime_files import runtime_files
 from vertex_jobs.packaging.sdist import write_sdist
-from vertex_jobs.packaging.sources import collect_package, collect_script
+from vertex_jobs.packaging.sources import Selection, Sources, collect_package, collect_script
+from vertex_jobs.packaging.wheels import Wheel, is_wheel_file, read_wheels
 
 if TYPE_CHECKING:
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["Package", "PackageFile", "describe", "package"]
+__all__ = ["Package", "PackageFile", "describe", "package", "write"]
 
 _VERSION = "0.1.0"
 _HASH_CHARACTERS = 12
-_TRAVELLING_MODULES = ("__init__.py", "errors.py", "names.py", "py.typed")
 
 _MAIN = '''\
 """Run the training code as ``python`` would, with this folder first on ``sys.path``."""
@@ -62,10 +64,12 @@ class Package:
 
     Attributes:
         module_name: What ``python -m`` runs, and the archive's only top-level package.
-        content_hash: First 12 hexadecimal digits of the SHA-256 of files and requirements.
+        content_hash: First 12 hexadecimal digits of the SHA-256 of files, requirements and wheels.
         file_name: Name of the archive.
         files: Sorted by path.
         requirements: What pip installs beside it, sorted.
+        wheels: Private ones, installed before it, in the order of the requirements.
+        left_out: What stayed behind, by the name a person knows it by, to the reason.
     """
 
     module_name: str
@@ -73,6 +77,8 @@ class Package:
     file_name: str
     files: tuple[PackageFile, ...]
     requirements: tuple[str, ...]
+    wheels: tuple[Wheel, ...] = ()
+    left_out: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
 def describe(job: "JobSpec") -> Package:
@@ -87,10 +93,14 @@ def describe(job: "JobSpec") -> Package:
             "the job has no script_path, so there is nothing to package; its container holds "
             "the code"
         )
-    contents = {**_user_contents(Path(job.script_path), job.python_module_name), **_runtime()}
+    sources = _collect(Path(job.script_path), job)
+    contents = {**sources.contents, **_starter(sources, job.python_module_name), **runtime_files()}
     files = tuple(PackageFile(path, contents[path]) for path in sorted(contents))
-    requirements = declare_requirements(job.requirements)
-    content_hash = _content_hash(files, requirements)
+    requirements = declare_requirements(
+        line for line in job.requirements if not is_wheel_file(line)
+    )
+    wheels = read_wheels(job.requirements)
+    content_hash = _content_hash(files, requirements, wheels)
     module_name = f"vertex_jobs_task_{content_hash}"
     return Package(
         module_name=module_name,
@@ -98,6 +108,8 @@ def describe(job: "JobSpec") -> Package:
         file_name=f"{module_name}-{_VERSION}.tar.gz",
         files=files,
         requirements=requirements,
+        wheels=wheels,
+        left_out=sources.left_out,
     )
 
 
@@ -107,53 +119,65 @@ def package(job: "JobSpec", directory: Path) -> Path:
     Raises:
         PackagingError: As ``describe``.
     """
-    described = describe(job)
-    path = directory / described.file_name
+    return write(describe(job), directory)[-1]
+
+
+def write(package: Package, directory: Path) -> tuple[Path, ...]:
+    """Write wheels and archive into a folder, which is created, in the order of installation."""
+    directory.mkdir(parents=True, exist_ok=True)
+    paths = []
+    for wheel in package.wheels:
+        paths.append(directory / wheel.file_name)
+        paths[-1].write_bytes(wheel.content)
+    paths.append(directory / package.file_name)
     write_sdist(
-        path,
-        name=described.module_name,
+        paths[-1],
+        name=package.module_name,
         version=_VERSION,
-        contents={file.path: file.content for file in described.files},
-        requirements=described.requirements,
+        contents={file.path: file.content for file in package.files},
+        requirements=package.requirements,
     )
-    return path
+    return tuple(paths)
 
 
-def _user_contents(source: Path, module: str | None) -> dict[str, bytes]:
-    """The person's files and the ``__main__`` that runs them."""
-    if source.is_dir():
-        if module is None:
-            raise PackagingError(
-                f"{source}: a folder needs python_module_name, the module to run; "
-                f"e.g. {source.name}.task"
-            )
-        found, entry = collect_package(source, module)
+def _collect(source: Path, job: "JobSpec") -> Sources:
+    """The person's files."""
+    selection = Selection(job.data_files, job.exclude_files)
+    if not source.is_dir():
+        return collect_script(source, selection)
+    if job.python_module_name is None:
+        raise PackagingError(
+            f"{source}: a folder needs python_module_name, the module to run; "
+            f"e.g. {source.name}.task"
+        )
+    return collect_package(source, job.python_module_name, selection)
+
+
+def _starter(sources: Sources, module: str | None) -> dict[str, bytes]:
+    """The package's own two files; ``__main__`` runs the person's code.
+
+    At the top of sys.path these are never imported, so they may take the names of the person's.
+    """
+    if sources.entry in ("__init__.py", "__main__.py"):
+        raise PackagingError(
+            f"{sources.entry}: the package has its own {sources.entry}; rename this file"
+        )
+    run = _RUN_SCRIPT.format(entry=sources.entry)
+    if module is not None:
         run = _RUN_MODULE.format(entry=module)
-    else:
-        found, entry = collect_script(source), source.name
-        run = _RUN_SCRIPT.format(entry=entry)
-    if entry in ("__init__.py", "__main__.py"):
-        raise PackagingError(f"{found[entry]}: the package has its own {entry}; rename this file")
-    contents = {path: found[path].read_bytes() for path in found}
-    # At the top of sys.path these two are never imported, so the package's own may take the name.
-    contents["__init__.py"] = b""
-    contents["__main__.py"] = (_MAIN + run).encode()
-    return contents
+    return {"__init__.py": b"", "__main__.py": (_MAIN + run).encode()}
 
 
-def _runtime() -> dict[str, bytes]:
-    """Byte-identical copies of what a script may import from us."""
-    home = Path(__file__).parent.parent
-    paths = [home / name for name in _TRAVELLING_MODULES]
-    paths += (home / "runtime").rglob("*.py")
-    return {f"vertex_jobs/{path.relative_to(home).as_posix()}": path.read_bytes() for path in paths}
-
-
-def _content_hash(files: tuple[PackageFile, ...], requirements: tuple[str, ...]) -> str:
+def _content_hash(
+    files: tuple[PackageFile, ...], requirements: tuple[str, ...], wheels: tuple[Wheel, ...]
+) -> str:
     """A hash in which every part's length is fixed, so that no two contents read alike."""
     total = hashlib.sha256()
     for file in files:
         for part in (file.path.encode(), file.content):
             total.update(hashlib.sha256(part).digest())
     total.update(hashlib.sha256("\n".join(requirements).encode()).digest())
+    for wheel in wheels:
+        for part in (wheel.file_name.encode(), wheel.content):
+            total.update(hashlib.sha256(part).digest())
     return total.hexdigest()[:_HASH_CHARACTERS]

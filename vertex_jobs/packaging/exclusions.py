@@ -1,16 +1,21 @@
-"""What never travels with training code: build leftovers are passed over, secrets are refused.
+"""What of a folder stays behind: build leftovers, what git ignores, what the config leaves out.
 
-A package is readable by everyone who can read the staging bucket, and lies there for long.
+For ``sources``. It decides by name alone and reads only ``.gitignore`` files; whether a file is a
+secret is asked of what is left, in ``secrets``.
 """
 
 import fnmatch
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from vertex_jobs.errors import PackagingError
 
-__all__ = ["walk_files"]
+if TYPE_CHECKING:
+    from pathspec import GitIgnoreSpec
+
+__all__ = ["Exclusions"]
 
 _LEFTOVER_FOLDERS = (
     "*.egg-info", ".git", ".hg", ".idea", ".ipynb_checkpoints", ".mypy_cache", ".nox",
@@ -18,58 +23,136 @@ _LEFTOVER_FOLDERS = (
     "node_modules",
 )  # fmt: skip
 _LEFTOVER_FILES = ("*.pyc", "*.pyo", ".DS_Store", ".coverage", ".gitignore", "*.swp", "*~")
-_SECRET_FILES = (
-    "*.jks", "*.key", "*.p12", "*.pem", "*.pfx", ".env", ".env.*", ".netrc", ".pypirc",
-    "application_default_credentials.json", "credentials.json", "id_dsa", "id_ecdsa",
-    "id_ed25519", "id_rsa",
-)  # fmt: skip
-#: Larger JSON files are data: a key of a service account has about 2,400 bytes.
-_LARGEST_KEY_BYTES = 16_384
 
 
-def walk_files(directory: Path) -> Iterator[Path]:
-    """Every file of a folder that travels, sorted by path.
+class Exclusions:
+    """The rules for one job's files, and what they have left out so far.
 
-    Raises:
-        PackagingError: If a file is a secret, a link leads to a folder or to nothing, or something
-            is no file at all.
+    Attributes:
+        left_out: Path of each file and folder that stays behind, to the reason.
     """
-    for above, folders, names in os.walk(directory):
-        folders[:] = sorted(name for name in folders if not _matches(name, _LEFTOVER_FOLDERS))
-        # A virtual environment by any name has this file at its top.
-        folders[:] = [name for name in folders if not Path(above, name, "pyvenv.cfg").is_file()]
-        for name in folders:
-            if Path(above, name).is_symlink():
-                raise PackagingError(
-                    f"{Path(above, name)}: it is a link to a folder, which a package cannot hold; "
-                    "put a copy in its place, or move it out of the package"
-                )
-        for name in sorted(names):
-            path = Path(above, name)
-            if _matches(name, _LEFTOVER_FILES):
-                continue
-            if not path.is_file():
-                what = "link to nothing" if path.is_symlink() else "socket, pipe or device"
-                raise PackagingError(f"{path}: it is a {what}; move it out of the package")
-            _refuse_secret(path)
-            yield path
 
+    def __init__(self, root: Path, patterns: Sequence[str] = ()) -> None:
+        """Decide for files below a folder.
 
-def _refuse_secret(path: Path) -> None:
-    if _matches(path.name, _SECRET_FILES) or _is_service_account_key(path):
-        raise PackagingError(
-            f"{path}: it looks like a secret, and a package is readable by all who can read the "
-            "staging bucket; move it out of the package and read it from Secret Manager"
+        Args:
+            root: The folder that the patterns start at.
+            patterns: As in a ``.gitignore``; what they match stays behind whatever else is said.
+        """
+        self.left_out: dict[Path, str] = {}
+        self._root = root.absolute()
+        self._own = _rules(patterns) if patterns else None
+        self._ignores: dict[Path, GitIgnoreSpec | None] = {}
+        self._top = self._repository()
+
+    def walk(self, directory: Path, *, named: bool = False) -> Iterator[Path]:
+        """Every file of a folder that travels, sorted by path.
+
+        Args:
+            directory: The folder.
+            named: Whether the config names it, so that git's opinion does not count.
+
+        Raises:
+            PackagingError: If a link leads to a folder or to nothing, or something is no file.
+        """
+        for above, folders, names in os.walk(directory):
+            here = Path(above)
+            folders[:] = [
+                name
+                for name in sorted(folders)
+                if self.allows(here / name, named=named, folder=True)
+            ]
+            for name in folders:
+                if (here / name).is_symlink():
+                    raise PackagingError(
+                        f"{here / name}: it is a link to a folder, which a package cannot hold; "
+                        "put a copy in its place, or leave it out with exclude_files"
+                    )
+            for name in sorted(names):
+                if self.allows(here / name, named=named):
+                    yield _checked(here / name)
+
+    def allows(self, path: Path, *, named: bool = False, folder: bool = False) -> bool:
+        """Whether a file or folder travels; notes the reason when not."""
+        reason = self._reason(path, named, folder)
+        if reason:
+            self.left_out[path] = reason
+        return not reason
+
+    def _reason(self, path: Path, named: bool, folder: bool) -> str:
+        if self._own is not None and _matches(self._own, path, self._root, folder):
+            return "exclude_files"
+        if folder and (
+            _named_like(path.name, _LEFTOVER_FOLDERS) or (path / "pyvenv.cfg").is_file()
+        ):
+            return "build leftover"  # a virtual environment by any name has that file at its top
+        if not folder and _named_like(path.name, _LEFTOVER_FILES):
+            return "build leftover"
+        if not named and self._is_ignored(path.absolute(), folder):
+            return ".gitignore"
+        return ""
+
+    def _repository(self) -> Path:
+        """The topmost folder whose ``.gitignore`` counts: the working tree's, else the root."""
+        top = next(
+            (one for one in (self._root, *self._root.parents) if (one / ".git").exists()), None
         )
+        if top is None:
+            return self._root
+        # Git ignores all of an ignored folder. Who packages it has decided otherwise.
+        self._top = top
+        return self._root if top != self._root and self._is_ignored(self._root, True) else top
 
-
-def _is_service_account_key(path: Path) -> bool:
-    """Whether a JSON file is a service account's private key, by its two telling fields."""
-    if path.suffix != ".json" or path.stat().st_size > _LARGEST_KEY_BYTES:
+    def _is_ignored(self, path: Path, folder: bool) -> bool:
+        """Whether git would ignore it: of all files that speak of it the nearest one decides."""
+        for above in path.parents:
+            rules = self._rules_in(above)
+            verdict = None if rules is None else _matches(rules, path, above, folder)
+            if verdict is not None:
+                return verdict
+            if above == self._top:
+                break
         return False
-    content = path.read_bytes()
-    return b'"service_account"' in content and b'"private_key"' in content
+
+    def _rules_in(self, folder: Path) -> "GitIgnoreSpec | None":
+        if folder not in self._ignores:
+            try:
+                lines = (folder / ".gitignore").read_text(encoding="utf-8", errors="replace")
+                self._ignores[folder] = _rules(lines.splitlines())
+            except OSError:
+                self._ignores[folder] = None
+        return self._ignores[folder]
 
 
-def _matches(name: str, patterns: tuple[str, ...]) -> bool:
+def _rules(lines: Sequence[str]) -> "GitIgnoreSpec":
+    from pathspec import GitIgnoreSpec
+
+    try:
+        return GitIgnoreSpec.from_lines(lines)
+    except ValueError as error:
+        raise PackagingError(
+            f"{error}; write patterns as in a .gitignore, e.g. notes/ or *.csv"
+        ) from error
+
+
+def _matches(rules: "GitIgnoreSpec", path: Path, base: Path, folder: bool) -> bool | None:
+    """Whether the rules take the path or spare it; None when they do not speak of it."""
+    absolute = path.absolute()
+    if not absolute.is_relative_to(base):
+        return None
+    relative = absolute.relative_to(base).as_posix()
+    return rules.check_file(f"{relative}/" if folder else relative).include
+
+
+def _named_like(name: str, patterns: Sequence[str]) -> bool:
     return any(fnmatch.fnmatchcase(name, pattern) for pattern in patterns)
+
+
+def _checked(path: Path) -> Path:
+    if not path.is_file():
+        what = "link to nothing" if path.is_symlink() else "socket, pipe or device"
+        raise PackagingError(
+            f"{path}: it is a {what}; move it out of the package, or leave it out with "
+            "exclude_files"
+        )
+    return path

@@ -10,6 +10,8 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import zipfile
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -41,11 +43,18 @@ class Proof:
         return self.exit_code == 0
 
 
-def verify(path: Path, interpreter: str = sys.executable, timeout_seconds: float = 120) -> Proof:
+def verify(
+    path: Path,
+    wheels: Sequence[Path] = (),
+    *,
+    interpreter: str = sys.executable,
+    timeout_seconds: float = 120,
+) -> Proof:
     """Unpack a package and run its module with ``--help`` in a clean environment.
 
     Args:
         path: The archive that ``package`` wrote.
+        wheels: Private wheels that are installed before it; here they are unpacked.
         interpreter: The Python to prove it with.
         timeout_seconds: For a script that does not know ``--help`` and would train instead.
 
@@ -54,12 +63,13 @@ def verify(path: Path, interpreter: str = sys.executable, timeout_seconds: float
     """
     with tempfile.TemporaryDirectory(prefix="vertex-jobs-proof-") as scratch:
         unpacked = _unpack(path, Path(scratch, "unpacked"))
+        search_path = [str(unpacked), *(_unpack_wheel(one, Path(scratch)) for one in wheels)]
         module_name = path.name.rpartition("-")[0]
         empty = Path(scratch, "empty")
         empty.mkdir()
         environment = {
             name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ
-        } | {"PYTHONPATH": str(unpacked), "HOME": str(empty)}
+        } | {"PYTHONPATH": os.pathsep.join(search_path), "HOME": str(empty)}
         try:
             # -s leaves out the user's own site-packages, which no container has.
             done = subprocess.run(
@@ -93,3 +103,13 @@ def _unpack(path: Path, directory: Path) -> Path:
             f"{path}: it is not a source distribution; build it with `vertex-jobs package`"
         ) from error
     return directory / path.name.removesuffix(".tar.gz")
+
+
+def _unpack_wheel(path: Path, scratch: Path) -> str:
+    directory = scratch / path.stem
+    try:
+        with zipfile.ZipFile(path) as wheel:
+            wheel.extractall(directory)
+    except (OSError, zipfile.BadZipFile) as error:
+        raise PackagingError(f"{path}: it is not a wheel ({error}); build it again") from error
+    return str(directory)

@@ -21,6 +21,8 @@ _REQUIREMENT = re.compile(
     rf"(?:\s*@\s*\S+|\s*\(?\s*{_VERSION}(?:\s*,\s*{_VERSION})*\s*\)?)?"
     r"(?:\s*;[^\r\n]+)?"
 )
+#: ``https://USER:PASSWORD@host``, and a token alone before the host; ``git@host`` is a user's name.
+_PASSWORD = re.compile(r"https?://[^/\s@]+@")
 
 
 def declare_requirements(requirements: Iterable[str]) -> tuple[str, ...]:
@@ -42,6 +44,12 @@ def _name(line: str) -> str:
     if match is None:
         raise PackagingError(
             f"requirement {line!r} is not one that a package can declare; write NAME, "
-            "NAME>=VERSION or NAME @ URL, e.g. mylib @ git+https://host/mylib"
+            "NAME>=VERSION or NAME @ URL, e.g. mylib @ git+https://host/mylib, or the path of a "
+            "wheel; of a folder build one with: python -m pip wheel --no-deps FOLDER"
+        )
+    if _PASSWORD.search(line):
+        raise PackagingError(
+            f"the requirement of {match['name']} holds a password, and a package is readable by "
+            "all who can read the staging bucket; let a private wheel travel instead"
         )
     return re.sub(r"[-_.]+", "-", match["name"]).lower()

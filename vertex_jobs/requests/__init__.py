@@ -8,7 +8,7 @@ Source: CustomJob, HyperparameterTuningJob, TrainingPipeline.
 """
 
 from vertex_jobs.requests.bodies import build, content_hash
-from vertex_jobs.requests.places import Place, Request, default_place, package_uri
+from vertex_jobs.requests.places import Place, Request, default_place, package_uris
 from vertex_jobs.requests.programs import container_command
 
 __all__ = [
@@ -18,5 +18,5 @@ __all__ = [
     "container_command",
     "content_hash",
     "default_place",
-    "package_uri",
+    "package_uris",
 ]

@@ -15,7 +15,7 @@ from vertex_jobs.names import (
 )
 from vertex_jobs.requests.job_specs import job_spec, set_fields
 from vertex_jobs.requests.pipelines import training_pipeline
-from vertex_jobs.requests.places import Place, Request, package_uri
+from vertex_jobs.requests.places import Place, Request, package_uris
 from vertex_jobs.requests.studies import study_spec
 from vertex_jobs.spec import CustomTrainingJob, HyperparameterTuningJob, JobSpec
 
@@ -38,9 +38,9 @@ def build(job: JobSpec, package: "Package | None", place: Place) -> Request:
         package: Of the job's script; None when the job has none.
         place: Where it is submitted, the staging bucket already chosen.
     """
-    uri = package_uri(place, package) if package is not None else ""
+    uris = package_uris(place, package) if package is not None else ()
     module = package.module_name if package is not None else ""
-    spec = job_spec(job, place, uri, module)
+    spec = job_spec(job, place, uris, module)
     if isinstance(job, HyperparameterTuningJob):
         collection, body = "hyperparameterTuningJobs", _tuning_job(job, spec)
     elif isinstance(job, CustomTrainingJob):

@@ -3,6 +3,7 @@
 For ``bodies``. Source: CustomJobSpec, WorkerPoolSpec, Scheduling.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from vertex_jobs.names import SUBMISSION_PLACEHOLDER, GcsUri, ResourceName
@@ -24,17 +25,19 @@ def set_fields(**fields: Any) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value}
 
 
-def job_spec(job: JobSpec, place: Place, package_uri: str, module: str) -> dict[str, Any]:
+def job_spec(
+    job: JobSpec, place: Place, package_uris: Sequence[str], module: str
+) -> dict[str, Any]:
     """The CustomJobSpec of a job.
 
     Args:
         job: The job.
         place: Where it is submitted.
-        package_uri: ``gs://`` address of the package; empty without one.
+        package_uris: ``gs://`` addresses of its package and wheels; empty without one.
         module: The package's module; empty without one.
     """
     return set_fields(
-        workerPoolSpecs=_pools(job, package_uri, module),
+        workerPoolSpecs=_pools(job, package_uris, module),
         scheduling=_scheduling(job),
         serviceAccount=job.service_account,
         network=job.network,
@@ -51,12 +54,12 @@ def job_spec(job: JobSpec, place: Place, package_uri: str, module: str) -> dict[
     )
 
 
-def _pools(job: JobSpec, package_uri: str, module: str) -> list[dict[str, Any]]:
+def _pools(job: JobSpec, package_uris: Sequence[str], module: str) -> list[dict[str, Any]]:
     """Pools at their role's place; a role that nobody has is an empty pool."""
     pools = job.worker_pools_resolved()
     specs: list[dict[str, Any]] = [{} for _ in range(pools[-1].index + 1)]
     for pool in pools:
-        specs[pool.index] = _pool(pool) | program(pool, package_uri, module)
+        specs[pool.index] = _pool(pool) | program(pool, package_uris, module)
     return specs
 
 

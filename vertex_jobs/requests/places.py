@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from vertex_jobs.packaging import Package
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["Place", "Request", "default_place", "package_uri"]
+__all__ = ["Place", "Request", "default_place", "package_uris"]
 
 #: What the local endpoint takes when nothing is said.
 LOCAL_PROJECT = "local-project"
@@ -59,10 +59,14 @@ def default_place(job: "JobSpec") -> Place:
     return Place(LOCAL_PROJECT, LOCAL_LOCATION, job.staging_bucket or LOCAL_BUCKET)
 
 
-def package_uri(place: Place, package: "Package") -> str:
-    """Where the package lies for the replicas."""
-    bucket = GcsUri.parse(place.staging_bucket)
-    return str(bucket.join("vertex-jobs", "packages", package.file_name))
+def package_uris(place: Place, package: "Package") -> tuple[str, ...]:
+    """Where the package lies for the replicas, private wheels first, as they are installed.
+
+    A wheel keeps its name, which pip reads; its folder is named after its content.
+    """
+    folder = GcsUri.parse(place.staging_bucket).join("vertex-jobs", "packages")
+    wheels = (str(folder.join(wheel.content_hash, wheel.file_name)) for wheel in package.wheels)
+    return (*wheels, str(folder.join(package.file_name)))
 
 
 def _replaced(node: Any, nonce: str) -> Any:

@@ -4,6 +4,7 @@ For ``job_specs``. Source: ContainerSpec, PythonPackageSpec.
 """
 
 import shlex
+from collections.abc import Sequence
 from typing import Any
 
 from vertex_jobs.spec import WorkerPoolSpec
@@ -12,7 +13,7 @@ from vertex_jobs.spec.images import is_prebuilt
 __all__ = ["container_command", "program"]
 
 
-def container_command(package_uri: str, module: str) -> list[str]:
+def container_command(package_uris: Sequence[str], module: str) -> list[str]:
     """The command by which an image of the user's installs the package and runs its module.
 
     The bucket is mounted under ``/gcs`` in every job. The arguments, and those that a trial adds,
@@ -21,17 +22,17 @@ def container_command(package_uri: str, module: str) -> list[str]:
     ``exec`` lets the module receive the container's signals. The variable permits pip to install
     into an image whose Python is marked as externally managed; older pips ignore it.
     """
-    archive = shlex.quote(package_uri.replace("gs://", "/gcs/", 1))
-    install = f"PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install --quiet {archive}"
+    archives = shlex.join(uri.replace("gs://", "/gcs/", 1) for uri in package_uris)
+    install = f"PIP_BREAK_SYSTEM_PACKAGES=1 python3 -m pip install --quiet {archives}"
     return ["sh", "-c", f'{install} && exec python3 -m {shlex.quote(module)} "$@"', module]
 
 
-def program(pool: WorkerPoolSpec, package_uri: str, module: str) -> dict[str, Any]:
+def program(pool: WorkerPoolSpec, package_uris: Sequence[str], module: str) -> dict[str, Any]:
     """The pool's ``pythonPackageSpec`` or ``containerSpec``, keyed by that name.
 
     Args:
         pool: What the pool runs.
-        package_uri: ``gs://`` address of the package; unused where the image runs by itself.
+        package_uris: ``gs://`` addresses of the package; unused where the image runs by itself.
         module: The package's module.
     """
     env = [{"name": name, "value": value} for name, value in pool.environment_variables.items()]
@@ -39,12 +40,12 @@ def program(pool: WorkerPoolSpec, package_uri: str, module: str) -> dict[str, An
     if pool.package_uris or (pool.runs_package and is_prebuilt(pool.container_uri)):
         spec = {
             "executorImageUri": pool.container_uri,
-            "packageUris": list(pool.package_uris) or [package_uri],
+            "packageUris": list(pool.package_uris) or list(package_uris),
             "pythonModule": pool.python_module if pool.package_uris else module,
             **shared,
         }
         return {"pythonPackageSpec": _without_empty(spec)}
-    command = container_command(package_uri, module) if pool.runs_package else list(pool.command)
+    command = container_command(package_uris, module) if pool.runs_package else list(pool.command)
     spec = {"imageUri": pool.container_uri, "command": command, **shared}
     return {"containerSpec": _without_empty(spec)}
 

@@ -82,13 +82,17 @@ class JobSpec(Spec):
     """Name for people, up to 128 characters."""
 
     script_path: PathText | None = None
-    """Training script, or a package directory together with python_module_name."""
+    """Training script or notebook, or a package directory together with python_module_name."""
     python_module_name: Text | None = None
     """Module to run of a package, e.g. trainer.task."""
     python_package_gcs_uri: OneOrMore[Text] = ()
     """Packages that lie in Cloud Storage already, instead of script_path."""
     requirements: Items[Text] = ()
-    """Distributions that pip installs before the script runs."""
+    """What pip installs before the script runs: NAME>=VERSION, or the path of a private wheel."""
+    data_files: Items[Text] = ()
+    """Files that travel besides the code, as patterns below the script's folder."""
+    exclude_files: Items[Text] = ()
+    """Files that never travel, as in a .gitignore; what git ignores stays behind anyway."""
     args: Arguments = ()
     """Arguments of the program: a mapping, or a list of tokens."""
     environment_variables: TextMap = Field(default={})

@@ -2,9 +2,9 @@
 
 For the command line and for Python programs that keep jobs in YAML.
 
-A relative ``script_path`` is looked for beside the config, then in the directory above it, then in
-the current directory. So ``configs/x.yaml`` with ``script_path: trial_scripts/y.py`` means the same
-script from wherever it is run.
+A relative ``script_path``, or private wheel of ``requirements``, is looked for beside the config,
+then in the directory above it, then in the current directory. So ``configs/x.yaml`` with
+``script_path: trial_scripts/y.py`` means the same script from wherever it is run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -134,7 +134,7 @@ def _build(
 ) -> Reading:
     model, kind_faults = _model_of(mapping)
     written = {key: value for key, value in mapping.items() if key != "kind"}
-    found = _find_script(written.get("script_path"), base_directory)
+    found = _find(written.get("script_path"), base_directory)
     inspection = model.inspect(written)
     faults = [
         *faults,
@@ -142,14 +142,26 @@ def _build(
         *(_elsewhere(fault, model) for fault in inspection.faults),
         *script_faults(written, found),
     ]
-    if found is not None:
-        written["script_path"] = str(found)
     if not faults:
-        return Reading(source, model(**written), (), frozenset())
-    draft = inspection.draft.model_copy(update={"script_path": str(found) if found else None})
+        job = model(**written)
+        return Reading(
+            source, job.model_copy(update=_places(job, found, base_directory)), (), frozenset()
+        )
+    draft = inspection.draft
     assert isinstance(draft, JobSpec)
+    draft = draft.model_copy(update=_places(draft, found, base_directory))
     lost = {"script_path"} if found is None and "script_path" in written else set()
     return Reading(source, draft, tuple(faults), inspection.damaged | lost)
+
+
+def _places(job: JobSpec, script: Path | None, base_directory: Path) -> dict[str, Any]:
+    """The fields that are paths, with where these lead."""
+    requirements = tuple(
+        str(_find(line, base_directory) or line) if line.endswith(".whl") else line
+        for line in job.requirements
+    )
+    places = {"script_path": str(script) if script else None, "requirements": requirements}
+    return {name: place for name, place in places.items() if name in job.model_fields_set}
 
 
 def _model_of(mapping: Mapping[str, Any]) -> tuple[type[JobSpec], list[Fault]]:
@@ -180,9 +192,10 @@ def _all_fields() -> list[str]:
     return sorted({name for model in KINDS.values() for name in model.model_fields})
 
 
-def _find_script(script: Any, base_directory: Path) -> Path | None:
-    if not isinstance(script, str) or not script:
+def _find(path: Any, base_directory: Path) -> Path | None:
+    """Where a path of the config leads; None when nowhere."""
+    if not isinstance(path, str) or not path:
         return None
     places = (base_directory, base_directory.parent, Path.cwd())
-    candidates = (place.resolve() / script for place in places)
+    candidates = (place.resolve() / path for place in places)
     return next((path for path in candidates if path.exists()), None)

@@ -4,6 +4,7 @@ For the fault messages of this package. It knows words only, no models and no fi
 """
 
 import difflib
+import itertools
 from collections.abc import Iterable
 
 __all__ = ["nearest", "suggestion"]
@@ -75,14 +76,22 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
     ending = [whole for short, whole in plain.items() if len(target) > 1 and short.endswith(target)]
     if len(ending) == 1:
         return ending[0]
-    close = difflib.get_close_matches(target, plain, n=1, cutoff=0.6)
-    return plain[close[0]] if close else None
+    close = difflib.get_close_matches(target, plain, n=3, cutoff=0.6)
+    return plain[max(close, key=lambda other: _likeness(target, other))] if close else None
 
 
 def suggestion(word: str, candidates: Iterable[str], otherwise: str) -> str:
     """A remedy: ``did you mean 'x'?`` where something is near, else the given clause."""
     near = nearest(word, candidates)
     return f"did you mean {near!r}?" if near is not None else otherwise
+
+
+def _likeness(word: str, other: str) -> float:
+    """From 0 to 1; an equal start counts, as in Winkler's measure: people mistype ends."""
+    ratio = difflib.SequenceMatcher(None, word, other).ratio()
+    pairs = zip(word[:4], other, strict=False)
+    start = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))
+    return ratio + 0.1 * start * (1 - ratio)
 
 
 def _folded(word: str) -> str:

@@ -1,7 +1,6 @@
 """What would be sent: shown without contact, refused with every fault at once."""
 
 import json
-import tarfile
 
 import pytest
 import yaml
@@ -62,21 +61,3 @@ def test_local_settings_are_refused_for_vertex(command, config):
     words = ("--on", "vertex", "--staging-bucket", "gs://bucket", "--seed", "1", "--fresh")
     done = command("run", config, *words)
     assert (done.code, done.err.count("is a setting of Local Vertex")) == (2, 2)
-
-
-def test_package_is_written_proved_and_named(command, config, tmp_path):
-    done = command("package", config, "--output", tmp_path / "out")
-    with tarfile.open(done.out.strip()) as archive:
-        names = archive.getnames()
-    assert (done.code, any(name.endswith("/train.py") for name in names)) == (0, True)
-
-
-def test_package_that_does_not_answer_for_help_is_an_error(command, config, tmp_path):
-    config.with_name("train.py").write_text("import no_such_library\n")
-    done = command("package", config, "--output", tmp_path / "out")
-    assert (done.code, done.out, "No module named 'no_such_library'" in done.err) == (2, "", True)
-
-
-def test_folder_that_cannot_be_written_is_an_error(command, config):
-    done = command("package", config, "--output", config / "below-a-file")
-    assert (done.code, "name another folder with --output" in done.err) == (2, True)

@@ -37,11 +37,12 @@ def test_the_command_that_the_sdk_emits_is_a_package_job() -> None:
 
 
 def test_our_own_container_command_is_a_package_job_that_takes_more_arguments() -> None:
-    command = requests.container_command("gs://bucket/task-0.1.0.tar.gz", "task_1")
+    uris = ("gs://bucket/x/lib-1-py3-none-any.whl", "gs://bucket/task-0.1.0.tar.gz")
+    command = requests.container_command(uris, "task_1")
     pool = container_pool(*command, args=("--epochs=2", "--note=a b; c"))
     assert pool_task(pool, "worker_pool_specs[0]", LocalSettings()) == PoolTask(
         "example/image:1",
-        ("gs://bucket/task-0.1.0.tar.gz",),
+        uris,
         "task_1",
         ("--epochs=2", "--note=a b; c"),
         (),

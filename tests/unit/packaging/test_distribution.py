@@ -168,7 +168,7 @@ def test_requirements_that_a_package_can_declare(job: Job, line: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "line", ["git+https://host/lib", "./x.whl", "two words", "-r more.txt", "a\nb", "a==1 --hash"]
+    "line", ["git+https://host/lib", "./folder", "two words", "-r more.txt", "a\nb", "a==1 --hash"]
 )
 def test_requirements_that_it_cannot(job: Job, line: str) -> None:
     with pytest.raises(PackagingError, match="is not one that a package can declare; write NAME"):

@@ -11,7 +11,7 @@ from golden_requests import PACKAGE, PLACE
 
 from vertex_jobs.errors import PackagingError
 from vertex_jobs.names import CONTENT_LABEL
-from vertex_jobs.requests import Place, Request, build, container_command, package_uri
+from vertex_jobs.requests import Place, Request, build, container_command, package_uris
 from vertex_jobs.spec import CustomJob
 from vertex_jobs.spec.images import is_prebuilt
 
@@ -64,7 +64,7 @@ def test_local_settings_are_no_part_of_the_request() -> None:
 
 @pytest.mark.parametrize("bucket", ["gs://my-bucket", "gs://my-bucket/"])
 def test_the_package_lies_in_the_staging_bucket(bucket: str) -> None:
-    uri = package_uri(Place("p", "l", bucket), PACKAGE)
+    uri = package_uris(Place("p", "l", bucket), PACKAGE)[-1]
     assert uri == f"gs://my-bucket/vertex-jobs/packages/{PACKAGE.file_name}"
 
 
@@ -107,7 +107,7 @@ def calls_of(command: list[str], directory: Path) -> list[list[str]]:
 
 
 def test_a_container_installs_the_package_and_runs_its_module(tmp_path: Path) -> None:
-    command = container_command("gs://my bucket/$HOME/p.tar.gz", "task")
+    command = container_command(["gs://my bucket/$HOME/p.tar.gz"], "task")
     awkward = ["--note=two words; $HOME `date`", "--quote='\"", ""]
     install, run = calls_of([*command, *awkward], tmp_path)
     assert install == ["-m", "pip", "install", "--quiet", "/gcs/my bucket/$HOME/p.tar.gz"]
@@ -117,7 +117,7 @@ def test_a_container_installs_the_package_and_runs_its_module(tmp_path: Path) ->
 def test_a_failed_installation_runs_nothing(tmp_path: Path) -> None:
     (tmp_path / "python3").write_text("#!/bin/sh\nexit 3\n")
     (tmp_path / "python3").chmod(0o755)
-    command = container_command("gs://b/p.tar.gz", "task")
+    command = container_command(["gs://b/p.tar.gz"], "task")
     path = f"{tmp_path}{os.pathsep}{os.defpath}"
     done = subprocess.run(command, env={"PATH": path}, check=False, timeout=30)
     assert done.returncode == 3

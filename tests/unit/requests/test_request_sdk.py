@@ -14,7 +14,7 @@ from google.cloud.aiplatform import hyperparameter_tuning as hpt
 from google.cloud.aiplatform.utils import source_utils
 from google.protobuf import json_format
 
-from vertex_jobs.requests import Request, build, package_uri
+from vertex_jobs.requests import Request, build, package_uris
 from vertex_jobs.spec import HyperparameterTuningJob
 
 SDK_SCRIPT = "trial_scripts/digits_mlp.py"
@@ -31,7 +31,7 @@ class NotSentError(Exception):
 @pytest.fixture(autouse=True)
 def unsent(monkeypatch: pytest.MonkeyPatch) -> None:
     packager = source_utils._TrainingScriptPythonPackager
-    uri = package_uri(PLACE, PACKAGE)
+    uri = package_uris(PLACE, PACKAGE)[-1]
     monkeypatch.setattr(packager, "package_and_copy_to_gcs", lambda self, **_: uri)
     monkeypatch.setattr(packager, "module_name", PACKAGE.module_name)
     for client, method, argument in (

@@ -68,10 +68,11 @@ class Capacity:
     def _refuse_missing_distributions(self, tasks: list[PoolTask]) -> None:
         missing: dict[str, str] = {}
         for task in tasks:
-            for uri in task.package_uris:
-                package = self.packages.get(uri)
+            packages = {uri: self.packages.get(uri) for uri in task.package_uris}
+            brought = {name for package in packages.values() for name in package.distributions()}
+            for uri, package in packages.items():
                 if task.place == "current":
-                    missing |= dict.fromkeys(package.missing(), uri)
+                    missing |= dict.fromkeys(package.missing(brought), uri)
         if missing:
             listed = ", ".join(f"{name} (of {uri})" for name, uri in missing.items())
             raise ApiError(

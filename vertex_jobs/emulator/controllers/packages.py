@@ -12,12 +12,13 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
 from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
 
 from vertex_jobs.emulator.objects.records import StoredObject
 from vertex_jobs.emulator.objects.refusals import ObjectStoreError
@@ -44,9 +45,18 @@ class Package:
     root: Path
     requirements: tuple[str, ...]
 
-    def missing(self) -> list[str]:
-        """Requirements whose distribution is not installed here."""
-        return [text for text in self.requirements if _installed(text) is None]
+    def distributions(self) -> list[str]:
+        """Names of what it installs, as far as its metadata says; a wheel's does."""
+        found = importlib.metadata.distributions(path=[str(self.root)])
+        return [canonicalize_name(one.name) for one in found]
+
+    def missing(self, brought: Collection[str] = ()) -> list[str]:
+        """Requirements whose distribution is not installed here, nor brought by another package."""
+        return [
+            text
+            for text in self.requirements
+            if _installed(text) is None and canonicalize_name(Requirement(text).name) not in brought
+        ]
 
     def drift(self) -> list[str]:
         """Requirements that another version here stands for, e.g. ``gcsfs 2026.10.1``."""

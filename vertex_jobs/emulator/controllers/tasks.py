@@ -21,7 +21,8 @@ __all__ = ["ENGINES", "PoolTask", "pool_task"]
 ENGINES: tuple[Environment, ...] = ("docker", "podman")
 
 _INSTALL = re.compile(
-    r"(?:[A-Z_]+=\w+ )?(?:pip3?|python3? -m pip) install (?:[^&;|]*\s)?(?P<package>/gcs/\S+)"
+    r"(?:[A-Z_]+=\w+ )?(?:pip3?|python3? -m pip) install (?P<words>[^&;|]*?)\s*(?P<packages>"
+    r"/gcs/\S+(?:\s+/gcs/\S+)*)"
 )
 
 
@@ -107,10 +108,10 @@ def pool_task(pool: protos.Message, path: str, local: LocalSettings) -> PoolTask
     understood = _package_command([*spec.command], [*spec.args])
     if understood is None:
         raise _not_understood(spec, path)
-    package, module, arguments, takes_more = understood
+    packages, module, arguments, takes_more = understood
     return PoolTask(
         image,
-        (package.replace("/gcs/", "gs://", 1),),
+        tuple(package.replace("/gcs/", "gs://", 1) for package in packages),
         module,
         arguments,
         variables,
@@ -138,22 +139,22 @@ def _not_understood(spec: protos.Message, path: str) -> ApiError:
 
 def _package_command(
     command: list[str], arguments: list[str]
-) -> tuple[str, str, tuple[str, ...], bool] | None:
+) -> tuple[list[str], str, tuple[str, ...], bool] | None:
     """What ``sh -c "pip install … && python3 -m …"`` runs, or None if it is anything else.
 
-    Package, module, arguments, and whether the container's further arguments reach the module.
+    Packages, module, arguments, and whether the container's further arguments reach the module.
     """
     if len(command) < 3 or command[0] not in ("sh", "bash", "/bin/sh") or command[1] != "-c":
         return None
     *setup, run = [step.strip() for step in command[2].split("&&")]
-    packages = [match["package"] for step in setup if (match := _INSTALL.fullmatch(step))]
+    installs = [match["packages"] for step in setup if (match := _INSTALL.fullmatch(step))]
     upgrades = {"pip install --upgrade pip"}
-    if len(packages) != 1 or any(
+    if len(installs) != 1 or any(
         not _INSTALL.fullmatch(step) and step not in upgrades for step in setup
     ):
         return None
     try:
-        tokens = shlex.split(run)
+        packages, tokens = shlex.split(installs[0]), shlex.split(run)
     except ValueError:
         return None
     if tokens[:1] == ["exec"]:
@@ -167,4 +168,4 @@ def _package_command(
         rest = [*command[4:], *arguments]
     elif len(command) > 3 or arguments:
         return None
-    return packages[0], module, tuple(rest), takes_more
+    return packages, module, tuple(rest), takes_more

@@ -185,11 +185,15 @@ class IsolatedEnvironments:
 
 
 def _declared(packages: Path) -> list[str]:
-    """The requirements that the installed packages declare, but for those of extras."""
-    requirements: list[str] = []
-    for distribution in importlib.metadata.distributions(path=[str(packages)]):
-        requirements += (text for text in distribution.requires or [] if "extra ==" not in text)
-    return requirements
+    """What the installed packages declare and do not bring themselves, but for extras."""
+    found = list(importlib.metadata.distributions(path=[str(packages)]))
+    brought = {canonicalize_name(distribution.name) for distribution in found}
+    requirements = [text for distribution in found for text in distribution.requires or []]
+    return [
+        text
+        for text in requirements
+        if "extra ==" not in text and canonicalize_name(Requirement(text).name) not in brought
+    ]
 
 
 def merged(base: Sequence[str], declared: Sequence[str]) -> list[str]:

@@ -126,7 +126,7 @@ def _module_of_a_package(
     of_pool = any(pool is not None and pool.python_package_gcs_uri for pool in pools)
     if script_path is None and not python_package_gcs_uri and not of_pool:
         yield Fault(path, python_module_name, "is a module of script_path", "add script_path")
-    elif script_path is not None and script_path.endswith(".py"):
+    elif script_path is not None and script_path.endswith((".py", ".ipynb")):
         rule = "is for a package directory, and script_path is a file"
         yield Fault(path, python_module_name, rule, "remove it")
     if not _MODULE.fullmatch(python_module_name):
@@ -144,6 +144,17 @@ def _requirements_need_script(
             "are installed with the script's package, and there is no script",
             "install them in the image, or add script_path",
         )
+
+
+def _files_need_script(
+    data_files: tuple[str, ...], exclude_files: tuple[str, ...], script_path: str | None
+) -> Iterator[Fault]:
+    if script_path is not None:
+        return
+    for path, patterns in (("data_files", data_files), ("exclude_files", exclude_files)):
+        if patterns:
+            rule = "speaks of the script's package, and there is no script"
+            yield Fault(path, list(patterns), rule, "copy them into the image, or add script_path")
 
 
 def _arguments(args: Any) -> Iterator[Fault]:
@@ -195,6 +206,7 @@ PROGRAM_RULES = (
     _packages,
     _module_of_a_package,
     _requirements_need_script,
+    _files_need_script,
     _arguments,
     _variables,
     _pool_programs,

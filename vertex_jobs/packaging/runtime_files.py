@@ -1,0 +1,18 @@
+"""What a training script may import of this project: the files that travel with its code.
+
+For the package, which holds copies, and for the wheel of ``runtime_wheel``.
+"""
+
+from pathlib import Path
+
+__all__ = ["runtime_files"]
+
+_MODULES = ("__init__.py", "errors.py", "names.py", "py.typed")
+
+
+def runtime_files() -> dict[str, bytes]:
+    """Byte-identical copies by path, e.g. ``vertex_jobs/runtime/metrics.py``."""
+    home = Path(__file__).parent.parent
+    paths = [home / name for name in _MODULES]
+    paths += (home / "runtime").rglob("*.py")
+    return {f"vertex_jobs/{path.relative_to(home).as_posix()}": path.read_bytes() for path in paths}

@@ -1,0 +1,77 @@
+"""Private wheels: files of the person's own that travel beside the package and are installed first.
+
+The service installs every package of a job, so a wheel needs no index that holds it. It is not
+declared as a requirement: nobody must look for its name in a public index.
+
+Source: PythonPackageSpec, ``packageUris``; packaging.python.org, "Platform compatibility tags".
+"""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from vertex_jobs.errors import PackagingError
+
+__all__ = ["Wheel", "is_wheel_file", "read_wheels"]
+
+_HASH_CHARACTERS = 12
+#: The machines of Vertex AI.
+_PLATFORM = re.compile(r"any|(many|musl)?linux.*_x86_64")
+
+
+@dataclass(frozen=True)
+class Wheel:
+    """One wheel.
+
+    Attributes:
+        file_name: Kept as it is, since pip reads name, version and platform from it.
+        content: Its bytes.
+    """
+
+    file_name: str
+    content: bytes
+
+    @property
+    def content_hash(self) -> str:
+        """First 12 hexadecimal digits of the SHA-256 of its bytes."""
+        return hashlib.sha256(self.content).hexdigest()[:_HASH_CHARACTERS]
+
+
+def is_wheel_file(requirement: str) -> bool:
+    """Whether a line of ``requirements`` is the path of a wheel, not a name or an address."""
+    return requirement.endswith(".whl") and "@" not in requirement and "://" not in requirement
+
+
+def read_wheels(requirements: Iterable[str]) -> tuple[Wheel, ...]:
+    """The wheels among the requirements, in their order.
+
+    Raises:
+        PackagingError: If one is not there, has no wheel's name, or is for other machines.
+    """
+    return tuple(_read(Path(line)) for line in requirements if is_wheel_file(line))
+
+
+def _read(path: Path) -> Wheel:
+    from packaging.utils import InvalidWheelFilename, parse_wheel_filename
+
+    try:
+        content = path.read_bytes()
+        tags = parse_wheel_filename(path.name)[3]
+    except OSError as error:
+        raise PackagingError(
+            f"{path}: the wheel cannot be read ({error.strerror}); correct the path in requirements"
+        ) from error
+    except InvalidWheelFilename as error:
+        raise PackagingError(
+            f"{path}: {error}; keep the name that the build gave it: "
+            "NAME-VERSION-PYTHON-ABI-PLATFORM.whl"
+        ) from error
+    if not any(_PLATFORM.fullmatch(tag.platform) for tag in tags):
+        platforms = ", ".join(sorted({tag.platform for tag in tags}))
+        raise PackagingError(
+            f"{path}: it is built for {platforms}, and the job runs on Linux on x86-64; build it "
+            "there"
+        )
+    return Wheel(path.name, content)
