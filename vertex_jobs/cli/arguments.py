@@ -9,6 +9,8 @@ from pathlib import Path
 from vertex_jobs.cli.parser import Parser, one_of
 
 __all__ = [
+    "add_check_format",
+    "add_cloud_place",
     "add_config",
     "add_document_format",
     "add_download",
@@ -31,6 +33,11 @@ __all__ = [
 def add_place(parser: Parser) -> None:
     """Where a job is submitted, without contact."""
     _add_place(parser)
+
+
+def add_cloud_place(parser: Parser) -> None:
+    """Where a job will be submitted, Vertex AI unless something else is said."""
+    _add_place(parser, default="vertex")
 
 
 def add_endpoint(parser: Parser) -> None:
@@ -138,6 +145,11 @@ def add_table_format(parser: Parser) -> None:
     _add_format(parser, ("table", "json", "yaml", "csv"))
 
 
+def add_check_format(parser: Parser) -> None:
+    """The forms of a check's result."""
+    _add_format(parser, ("table", "json", "yaml"))
+
+
 def add_document_format(parser: Parser) -> None:
     """The forms of one document."""
     _add_format(parser, ("json", "yaml"))
@@ -227,15 +239,15 @@ def add_emulate(parser: Parser) -> None:
     )
 
 
-def _add_place(parser: Parser) -> "argparse._ArgumentGroup":
+def _add_place(parser: Parser, default: str = "local") -> "argparse._ArgumentGroup":
     group = parser.add_argument_group("endpoint")
     group.add_argument(
         "--on",
         metavar="WHERE",
         type=one_of("local", "vertex"),
-        default="local",
+        default=default,
         help="local: this machine; vertex: Vertex AI, with application default credentials "
-        "(default: local)",
+        f"(default: {default})",
     )
     group.add_argument(
         "--project",

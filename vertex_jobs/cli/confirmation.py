@@ -1,16 +1,18 @@
 """What a job on Vertex AI will take, shown before it is submitted, and the question.
 
-For `running`. Prices are not known here; machine hours are.
+For `running`. Machines and machine hours are counted here; prices come from `preflight.cost`.
 """
 
 import math
 import sys
 from typing import TYPE_CHECKING
 
+from vertex_jobs.cli.costs import total_lines
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.parser import UsageError
 from vertex_jobs.cli.terminal import say
 from vertex_jobs.cli.words import count, number
+from vertex_jobs.preflight.cost import estimate
 from vertex_jobs.spec import HyperparameterTuningJob
 
 if TYPE_CHECKING:
@@ -34,6 +36,10 @@ def confirm(options: Options, job: "JobSpec", endpoint: "Endpoint") -> None:
     say(f"packages and outputs in {place.staging_bucket}")
     for line in plan(job):
         say(line)
+    cost = estimate(job, place.location)
+    say("in list prices, without tax:")
+    for line in (*total_lines(cost), *cost.legs[0].rate.notes):
+        say(f"  {line}")
     if options.yes:
         return
     if not sys.stdin.isatty():

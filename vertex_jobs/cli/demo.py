@@ -4,9 +4,9 @@ from importlib.util import find_spec
 from pathlib import Path
 
 from vertex_jobs.cli.options import Options
-from vertex_jobs.cli.running import run_job
+from vertex_jobs.cli.running import run_checked
 from vertex_jobs.errors import UnsupportedHereError
-from vertex_jobs.spec import load
+from vertex_jobs.spec import examine
 
 __all__ = ["run_demo"]
 
@@ -27,7 +27,7 @@ def run_demo(options: Options) -> int:
             f"the demo trains with {', '.join(missing)}, not installed here; "
             "install it with: pip install 'vertex-jobs[train]'"
         )
-    return run_job(options, load(_config(), options.overrides))
+    return run_checked(options, examine(_config(), options.overrides))
 
 
 def _config() -> Path:

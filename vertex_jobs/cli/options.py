@@ -48,7 +48,7 @@ class Options(argparse.Namespace):
 
     verb: str
     handler: str
-    on: str = "local"
+    on: str
     state_dir: Path | None = None
     project: str | None = None
     location: str | None = None

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vertex_jobs.cli.checking import checked_job
 from vertex_jobs.cli.confirmation import confirm
 from vertex_jobs.cli.drilling import drill_faults, drilled_calls, judge_drill, named_drill
 from vertex_jobs.cli.following import follow
@@ -15,28 +16,30 @@ from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.client import short_state
 from vertex_jobs.errors import Fault, InvalidJobError
-from vertex_jobs.spec import load
+from vertex_jobs.spec import examine
 
 if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle
     from vertex_jobs.endpoints import Endpoint
-    from vertex_jobs.spec import JobSpec
+    from vertex_jobs.spec import JobSpec, Reading
 
-__all__ = ["run", "run_job", "watch"]
+__all__ = ["run", "run_checked", "watch"]
 
 
 def run(options: Options) -> int:
     """Run a config."""
-    return run_job(options, load(options.config, options.overrides))
+    return run_checked(options, examine(options.config, options.overrides))
 
 
-def run_job(options: Options, job: "JobSpec") -> int:
-    """Submit a job and follow it to its end.
+def run_checked(options: Options, reading: "Reading") -> int:
+    """Check a config, submit its job and follow it to its end.
 
     Raises:
-        InvalidJobError: If an option does not go with the endpoint; nothing was submitted.
+        InvalidJobError: If something is wrong with the config, or an option does not go with the
+            endpoint; nothing was submitted.
     """
     _check(options)
+    job = checked_job(options, reading)
     if options.drill is not None:
         _check_drill(options)
     if options.dry_run:

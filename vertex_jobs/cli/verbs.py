@@ -59,6 +59,21 @@ VERBS = {
         "vertex_jobs.cli.running:run",
         (arguments.add_config, arguments.add_run, arguments.add_endpoint),
     ),
+    "check": Verb(
+        _RUN,
+        "every mistake that can be known before money is spent, and the cost",
+        "Config, machines, image, limits, the flags that the script really takes, and the worst\n"
+        "case of the cost, all at once. Nothing is contacted. Unlike the other verbs it asks for\n"
+        "Vertex AI by default; --on local: for a run on this machine. Exit code 2 with an error,\n"
+        "0 with warnings alone.",
+        (
+            "check configs/digits_search.yaml",
+            "check configs/digits_search.yaml --set machine_type=n1-standard-8",
+            "check configs/digits_search.yaml --on local --format json",
+        ),
+        "vertex_jobs.cli.checking:check",
+        (arguments.add_config, arguments.add_check_format, arguments.add_cloud_place),
+    ),
     "demo": Verb(
         _RUN,
         "run the demo study: 16 trials of a small digits classifier",
@@ -213,6 +228,7 @@ def verb_parser(name: str, verb: Verb) -> Parser:
     examples = "\n".join(f"  {PROGRAM} {line}" for line in verb.examples)
     description = f"{verb.summary[0].upper()}{verb.summary[1:]}.\n\n{verb.description}"
     parser = Parser(f"{PROGRAM} {name}", description, f"examples:\n{examples}")
+    parser.set_defaults(on="local")  # for verbs that do not ask where
     for add in verb.add_options:
         add(parser)
     if verb.takes_command:

@@ -1,0 +1,26 @@
+"""A config as text or mapping, checked."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from configs_to_check import TODAY
+
+from vertex_jobs.preflight import Report, check
+from vertex_jobs.spec import examine
+
+
+@pytest.fixture
+def checked(tmp_path: Path) -> Callable[..., Report]:
+    """Writes a config, and checks it for Vertex AI."""
+
+    def write_and_check(config: dict[str, Any], **settings: Any) -> Report:
+        path = tmp_path / "job.yaml"
+        path.write_text(yaml.safe_dump(config))
+        place = {"on": "vertex", "location": "us-central1", **settings}
+        bucket = str(config.get("staging_bucket", ""))
+        return check(examine(path), staging_bucket=bucket, today=TODAY, **place)
+
+    return write_and_check

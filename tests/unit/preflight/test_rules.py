@@ -1,0 +1,296 @@
+"""Every rule: a config that breaks it and no other, and what is said."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from configs_to_check import CUSTOM, SOUND, STUDY
+
+from vertex_jobs.preflight import RULES, Report
+
+Checked = Callable[..., Report]
+
+GPU = {"accelerator_type": "NVIDIA_TESLA_T4", "accelerator_count": 1}
+PREBUILT = "us-docker.pkg.dev/vertex-ai/training"
+SCARCE = {
+    "machine_type": "a3-megagpu-8g",
+    "accelerator_type": "NVIDIA_H100_MEGA_80GB",
+    "accelerator_count": 8,
+}
+RESERVED = {
+    "machine_type": "a4x-highgpu-4g",
+    "accelerator_type": "NVIDIA_GB200",
+    "accelerator_count": 4,
+}
+A100 = {
+    "machine_type": "a2-highgpu-1g",
+    "accelerator_type": "NVIDIA_TESLA_A100",
+    "accelerator_count": 1,
+}
+TPU = {"machine_type": "cloud-tpu", "accelerator_type": "TPU_V3", "accelerator_count": 8}
+
+#: Rule: config, where it is submitted, path of the fault, words of it.
+CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
+    "machine-known": (
+        {**CUSTOM, "machine_type": "n1-standart-4"},
+        "us-central1",
+        "machine_type",
+        "did you mean 'n1-standard-4'?",
+    ),
+    "accelerator-fits": (
+        {**CUSTOM, **GPU, "machine_type": "e2-standard-8"},
+        "us-central1",
+        "accelerator_type",
+        "e2-standard-8 takes none; use one of n1-standard-4",
+    ),
+    "accelerator-count-allowed": (
+        {**CUSTOM, **GPU, "accelerator_count": 3},
+        "us-central1",
+        "accelerator_count",
+        "takes 1 or 2 or 4 of NVIDIA_TESLA_T4",
+    ),
+    "accelerator-retired": (
+        {**CUSTOM, **GPU, "accelerator_type": "NVIDIA_TESLA_K80"},
+        "us-central1",
+        "accelerator_type",
+        "is retired",
+    ),
+    "accelerator-in-region": (
+        {**CUSTOM, **A100},
+        "us-east4",
+        "accelerator_type",
+        "is reported to be refused in us-east4",
+    ),
+    "location-known": (CUSTOM, "us-centrall1", "--location", "did you mean 'us-central1'?"),
+    "disk-fits-machine": (
+        {
+            **CUSTOM,
+            "machine_type": "a4-highgpu-8g",
+            "accelerator_type": "NVIDIA_B200",
+            "accelerator_count": 8,
+            "scheduling_strategy": "spot",
+            "boot_disk_type": "pd-ssd",
+        },
+        "us-central1",
+        "boot_disk_type",
+        "boots from hyperdisk-balanced",
+    ),
+    "small-machine-with-gpu": (
+        {**CUSTOM, **GPU, "machine_type": "n1-highmem-2"},
+        "us-central1",
+        "machine_type",
+        "the logs may stop",
+    ),
+    "tpu-alone": (
+        {**CUSTOM, **TPU, "replica_count": 2},
+        "us-central1",
+        "machine_type",
+        "a TPU job has one pool with one replica",
+    ),
+    "tpu-not-tuned": ({**STUDY, **TPU}, "us-central1", "machine_type", "runs on no TPUs"),
+    "tpu-accelerator": (
+        {**CUSTOM, **TPU, "accelerator_count": 12},
+        "us-central1",
+        "accelerator_count",
+        "TPUs come by 8, or by multiples of 32",
+    ),
+    "image-known": (
+        {**CUSTOM, "container_uri": f"{PREBUILT}/tf-cpu.2-10.py310:latest"},
+        "us-central1",
+        "container_uri",
+        "is no prebuilt training image; did you mean tf-cpu.2-1",
+    ),
+    "image-newer-than-list": (
+        {**CUSTOM, "container_uri": f"{PREBUILT}/tf-cpu.2-19.py312:latest"},
+        "us-central1",
+        "container_uri",
+        "is newer than our list, of 2026-11-20",
+    ),
+    "image-host": (
+        {**CUSTOM, "container_uri": "us-docker.pkg.dev/vertex/training/tf-cpu.2-17.py310:latest"},
+        "us-central1",
+        "container_uri",
+        f"did you mean {PREBUILT}/tf-cpu.2-17.py310:latest?",
+    ),
+    "image-registry": (
+        {**CUSTOM, "container_uri": "quay.io/me/x"},
+        "us-central1",
+        "container_uri",
+        "training pulls from Artifact Registry and Docker Hub only",
+    ),
+    "image-supported": (
+        {**CUSTOM, "container_uri": f"{PREBUILT}/tf-cpu.2-15.py310:latest"},
+        "us-central1",
+        "container_uri",
+        "may be gone: its availability ended on 2025-11-14; the newest of its kind is 2.17",
+    ),
+    "image-tag": (
+        {**CUSTOM, "container_uri": f"{PREBUILT}/ray-cpu.2-47.py311:v1"},
+        "us-central1",
+        "container_uri",
+        "write ray-cpu.2-47.py311:latest",
+    ),
+    "image-fits-machine": (
+        {**CUSTOM, **GPU, "container_uri": f"{PREBUILT}/ray-cpu.2-47.py311:latest"},
+        "us-central1",
+        "container_uri",
+        "would be paid and idle; write ray-gpu.2-47.py311",
+    ),
+    "timeout-long-enough": (
+        {**CUSTOM, "timeout": 60},
+        "us-central1",
+        "timeout",
+        "installing the package takes about 65 s of it",
+    ),
+    "timeout-chosen": (
+        {**CUSTOM, "timeout": None},
+        "us-central1",
+        "timeout",
+        "a job that hangs is paid for 7 days",
+    ),
+    "wait-ends": (
+        {**CUSTOM, **GPU, "scheduling_strategy": "flex_start", "max_wait_duration": 0},
+        "us-central1",
+        "max_wait_duration",
+        "0 waits for machines without end",
+    ),
+    "flex-start-for-gpus": (
+        {**CUSTOM, "scheduling_strategy": "flex_start"},
+        "us-central1",
+        "scheduling_strategy",
+        "is for jobs that ask for GPUs",
+    ),
+    "scarce-accelerator": (
+        {**CUSTOM, **SCARCE},
+        "us-central1",
+        "accelerator_type",
+        "is hard to get without a reservation",
+    ),
+    "reserved-accelerator": (
+        {**CUSTOM, **RESERVED},
+        "us-central1",
+        "accelerator_type",
+        "is given to reservations only",
+    ),
+    "spot-comes-back": (
+        {**CUSTOM, "scheduling_strategy": "spot", "disable_retries": True},
+        "us-central1",
+        "disable_retries",
+        "on spot machines the job ends when one is taken away",
+    ),
+    "trials-within-limit": (
+        {**STUDY, "max_trial_count": 5000},
+        "us-central1",
+        "max_trial_count",
+        "more than 1000 trials",
+    ),
+    "search-can-learn": (
+        {**STUDY, "parallel_trial_count": 4},
+        "us-central1",
+        "parallel_trial_count",
+        "none learns from another",
+    ),
+    "grid-fits-trials": (
+        {**STUDY, "search_algorithm": "grid", "max_trial_count": 3},
+        "us-central1",
+        "max_trial_count",
+        "the grid has 4 points, and the others are never tried",
+    ),
+    "staging-bucket-said": (
+        {**CUSTOM, "staging_bucket": None},
+        "us-central1",
+        "staging_bucket",
+        "Vertex AI reads the package from Cloud Storage",
+    ),
+    "same-region": (
+        {
+            **CUSTOM,
+            "service_account": "a@b.iam.gserviceaccount.com",
+            "tensorboard": "projects/p/locations/us-east1/tensorboards/1",
+        },
+        "us-central1",
+        "tensorboard",
+        "is in us-east1, and the job in us-central1",
+    ),
+    "local-settings-dropped": (
+        {**CUSTOM, "local": {"seed": 1}},
+        "us-central1",
+        "local",
+        "holds on Local Vertex only",
+    ),
+    "cost-ceiling": (
+        {**CUSTOM, "max_cost_usd": 0.1},
+        "us-central1",
+        "max_cost_usd",
+        "the worst case costs 0.237 to 0.253 USD",
+    ),
+}
+
+
+def test_every_rule_has_a_case_here_or_below() -> None:
+    assert {rule.name for rule in RULES} - set(CASES) == {"emulated-here"}
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_rule_and_no_other_speaks(name: str, checked: Checked) -> None:
+    config, location, path, words = CASES[name]
+    sound = {key: value for key, value in {**SOUND, **config}.items() if value is not None}
+    (rule,) = [rule for rule in RULES if rule.name == name]
+    (fault,) = checked(sound, location=location).faults
+    assert (fault.path, fault.severity) == (path, rule.severity)
+    assert words in f"{fault.rule}; {fault.remedy}"
+
+
+@pytest.mark.parametrize("name", [rule.name for rule in RULES if rule.cloud_only])
+def test_what_matters_in_the_cloud_alone_is_no_error_here(name: str, checked: Checked) -> None:
+    config, location, _, _ = CASES[name]
+    sound = {key: value for key, value in {**SOUND, **config}.items() if value is not None}
+    assert checked(sound, location=location, on="local").errors == ()
+
+
+def test_the_reduction_server_is_not_emulated(checked: Checked) -> None:
+    image = "us-docker.pkg.dev/vertex-ai-restricted/training/reductionserver:latest"
+    pools = {
+        "chief": {},
+        "parameter_servers": {"container_uri": image, "machine_type": "n1-highcpu-16"},
+    }
+    (fault,) = checked({**CUSTOM, "worker_pools": pools}, on="local").faults
+    assert fault.path == "worker_pools.parameter_servers.container_uri"
+
+
+def test_rules_hold_for_fallbacks_too(checked: Checked) -> None:
+    config = {**CUSTOM, **SOUND, **GPU, "fallback": [{"machine_type": "e2-standard-4"}]}
+    (fault,) = checked(config).faults
+    assert fault.path == "fallback.0.accelerator_type"
+
+
+def test_pools_are_named_in_the_long_form(checked: Checked) -> None:
+    pools = {"chief": {}, "workers": {"machine_type": "banana-1"}}
+    (fault,) = checked({**CUSTOM, **SOUND, "worker_pools": pools}).faults
+    assert fault.path == "worker_pools.workers.machine_type"
+
+
+def test_equal_pools_of_the_short_form_are_told_once(checked: Checked) -> None:
+    report = checked({**CUSTOM, **SOUND, "machine_type": "banana-1", "replica_count": 3})
+    assert [fault.path for fault in report.faults] == ["machine_type"]
+
+
+def test_faults_of_the_config_and_of_the_rules_come_together(checked: Checked) -> None:
+    config = {**CUSTOM, **SOUND, "timeout": "soon", "machine_type": "banana-1", "labels": {"A": ""}}
+    assert [fault.path for fault in checked(config).errors] == [
+        "timeout",
+        "labels.A",
+        "machine_type",
+    ]
+
+
+def test_a_rule_waits_for_what_could_not_be_read(checked: Checked) -> None:
+    report = checked({**CUSTOM, **SOUND, "machine_type": 7, "accelerator_count": 3})
+    assert [fault.path for fault in report.faults] == ["machine_type", "accelerator_count"]
+    assert report.cost is None
+
+
+def test_a_ceiling_that_cannot_be_kept_refuses(checked: Checked) -> None:
+    config = {**CUSTOM, **SOUND, **SCARCE, "scheduling_strategy": "spot", "max_cost_usd": 1000}
+    (fault,) = checked(config).errors
+    assert fault.rule == "it cannot be kept: the price of a3-megagpu-8g is not known"

@@ -1,0 +1,104 @@
+"""A config checked: its own faults and those of every rule, all at once.
+
+For the verbs ``check`` and ``run``. It contacts nothing; of the person's code only the way to its
+argument parser runs, in a child process.
+"""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from datetime import date
+
+from vertex_jobs import catalog
+from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.preflight.cost import Estimate
+from vertex_jobs.preflight.rules import RULES
+from vertex_jobs.preflight.subject import Subject, Where
+from vertex_jobs.spec import Reading
+
+__all__ = ["Report", "check"]
+
+#: Fields without which there is nothing to price.
+_PRICED = frozenset(
+    {
+        "worker_pools",
+        "machine_type",
+        "accelerator_type",
+        "accelerator_count",
+        "replica_count",
+        "timeout",
+        "max_trial_count",
+        "parallel_trial_count",
+        "fallback",
+    }
+)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a check found.
+
+    Attributes:
+        source: Of the config.
+        faults: Errors first, each kind in the order of the rules.
+        cost: None where too much of the config could not be read.
+    """
+
+    source: str
+    faults: tuple[Fault, ...]
+    cost: Estimate | None
+
+    @property
+    def errors(self) -> tuple[Fault, ...]:
+        """What stops a submission."""
+        return tuple(fault for fault in self.faults if fault.severity == "error")
+
+    @property
+    def warnings(self) -> tuple[Fault, ...]:
+        """What does not."""
+        return tuple(fault for fault in self.faults if fault.severity != "error")
+
+    def require(self) -> None:
+        """Refuse a job with errors.
+
+        Raises:
+            InvalidJobError: With all of them.
+        """
+        if self.errors:
+            raise InvalidJobError(self.errors, self.source)
+
+
+def check(
+    reading: Reading, *, on: Where, location: str, staging_bucket: str, today: date
+) -> Report:
+    """Check a config, as far as it could be read.
+
+    Args:
+        reading: The config, with the faults that were found in reading it.
+        on: Whose rules count.
+        location: Where it is submitted first.
+        staging_bucket: ``gs://…``; empty when nobody has said it.
+        today: For images that end.
+    """
+    subject = Subject(
+        job=reading.job,
+        damaged=reading.damaged,
+        on=on,
+        location=location,
+        staging_bucket=staging_bucket,
+        catalog=catalog.load(),
+        today=today,
+    )
+    found = [*reading.faults, *_once(fault for rule in RULES for fault in rule.faults(subject))]
+    found.sort(key=lambda fault: fault.severity != "error")
+    cost = None if _PRICED & reading.damaged else subject.cost
+    return Report(reading.source, tuple(found), cost)
+
+
+def _once(faults: Iterable[Fault]) -> Iterator[Fault]:
+    """Equal faults of several pools or rules, told once."""
+    seen: set[tuple[str, str]] = set()
+    for fault in faults:
+        key = (fault.path, fault.rule)
+        if key not in seen:
+            seen.add(key)
+            yield fault

@@ -1,0 +1,132 @@
+"""Rules on time and on how machines are got.
+
+For the table in ``rules``.
+"""
+
+from collections.abc import Iterator
+
+from vertex_jobs.errors import Fault
+from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
+from vertex_jobs.preflight.subject import Subject
+
+__all__ = ["SCHEDULING_RULES"]
+
+_SCHEDULING = "Scheduling"
+_COMPUTE = 'documentation page "Configure compute resources"'
+#: From the start of a replica to the start of the script in the log of a real job.
+_STARTING_SECONDS = 65
+
+
+@rule("warning", source="log of a real job, February 2026", needs=["timeout"], cloud_only=True)
+def timeout_long_enough(subject: Subject) -> Iterator[Fault]:
+    """A job has time for more than its own start: pip alone takes about a minute."""
+    timeout = subject.job.timeout
+    if timeout is not None and timeout < 2 * _STARTING_SECONDS:
+        yield Fault(
+            "timeout",
+            timeout,
+            f"installing the package takes about {_STARTING_SECONDS} s of it",
+            "give it some minutes; it is in seconds",
+        )
+
+
+@rule("warning", source=_SCHEDULING, needs=["timeout"], cloud_only=True)
+def timeout_chosen(subject: Subject) -> Iterator[Fault]:
+    """A job that hangs is not paid for seven days."""
+    if subject.job.timeout is None:
+        yield Fault("timeout", None, "a job that hangs is paid for 7 days", "add timeout: 3600")
+
+
+@rule("warning", source=_SCHEDULING, needs=["max_wait_duration"], cloud_only=True)
+def wait_ends(subject: Subject) -> Iterator[Fault]:
+    """A job does not wait for machines without end."""
+    if subject.job.max_wait_duration == 0:
+        yield Fault(
+            "max_wait_duration", 0, "0 waits for machines without end", "write 86400 for a day"
+        )
+
+
+@rule("warning", source=_COMPUTE, needs=MACHINE_FIELDS, cloud_only=True)
+def flex_start_for_gpus(subject: Subject) -> Iterator[Fault]:
+    """Only a job that asks for GPUs waits for them with flex_start."""
+    if subject.job.scheduling_strategy != "flex_start":
+        return
+    if not any(pool.accelerator_type for pool in subject.pools):
+        yield Fault(
+            "scheduling_strategy",
+            "flex_start",
+            "is for jobs that ask for GPUs",
+            "remove it, or add an accelerator",
+        )
+
+
+@rule("warning", source=_COMPUTE, needs=MACHINE_FIELDS, cloud_only=True)
+def scarce_accelerator(subject: Subject) -> Iterator[Fault]:
+    """Accelerators that are hard to get are reserved, or taken as spot."""
+    for candidate, pool in subject.each_pool():
+        known = subject.catalog.accelerators.get(pool.accelerator_type or "")
+        scarce = known is not None and known.status == "recommended_reservation_or_spot"
+        if scarce and candidate.strategy != "spot" and not _is_reserved(pool):
+            yield Fault(
+                subject.field(candidate, pool, "accelerator_type"),
+                pool.accelerator_type,
+                "is hard to get without a reservation",
+                "add scheduling_strategy: spot, or a reservation",
+            )
+
+
+@rule("error", source=_COMPUTE, needs=MACHINE_FIELDS, cloud_only=True)
+def reserved_accelerator(subject: Subject) -> Iterator[Fault]:
+    """An accelerator that is given to reservations only has one."""
+    for candidate, pool in subject.each_pool():
+        known = subject.catalog.accelerators.get(pool.accelerator_type or "")
+        needed = known is not None and known.status == "reservation_required"
+        if needed and not _is_reserved(pool):
+            yield Fault(
+                subject.field(candidate, pool, "accelerator_type"),
+                pool.accelerator_type,
+                "is given to reservations only",
+                "name the reservation, or take another accelerator",
+            )
+
+
+@rule(
+    "warning",
+    source='documentation pages "Use Spot VMs", "Understand the training service"',
+    needs=[*MACHINE_FIELDS, "disable_retries"],
+    cloud_only=True,
+)
+def spot_comes_back(subject: Subject) -> Iterator[Fault]:
+    """A job on spot machines goes on when one is taken away."""
+    if subject.job.scheduling_strategy != "spot":
+        return
+    if subject.job.disable_retries:
+        yield Fault(
+            "disable_retries",
+            True,
+            "on spot machines the job ends when one is taken away",
+            "remove it, and let the script go on from a checkpoint",
+        )
+    replicas = sum(pool.replica_count for pool in subject.pools)
+    if replicas > 1 and not subject.job.restart_job_on_worker_restart:
+        yield Fault(
+            "restart_job_on_worker_restart",
+            False,
+            "a spot machine comes back alone, and a cluster of TensorFlow takes nobody back",
+            "write restart_job_on_worker_restart: true",
+        )
+
+
+def _is_reserved(pool: object) -> bool:
+    return False
+
+
+SCHEDULING_RULES = (
+    timeout_long_enough,
+    timeout_chosen,
+    wait_ends,
+    flex_start_for_gpus,
+    scarce_accelerator,
+    reserved_accelerator,
+    spot_comes_back,
+)

@@ -1,0 +1,93 @@
+"""Rules on what is around a job: buckets, keys, and settings that one endpoint does not have.
+
+For the table in ``rules``. Whether a bucket exists and who may write to it is asked by ``doctor``.
+"""
+
+from collections.abc import Iterator
+
+from vertex_jobs.errors import Fault
+from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
+from vertex_jobs.preflight.subject import Subject
+from vertex_jobs.spec import LocalSettings
+
+__all__ = ["SURROUNDINGS_RULES"]
+
+
+@rule(
+    "warning",
+    source="google-cloud-aiplatform: staging_bucket of a job",
+    needs=["staging_bucket"],
+    cloud_only=True,
+)
+def staging_bucket_said(subject: Subject) -> Iterator[Fault]:
+    """On Vertex AI a package and default outputs have a bucket to lie in."""
+    if not subject.staging_bucket:
+        yield Fault(
+            "staging_bucket",
+            None,
+            "Vertex AI reads the package from Cloud Storage",
+            "add it, or give --staging-bucket gs://BUCKET to run",
+        )
+
+
+@rule(
+    "error",
+    source='documentation pages "Use customer-managed keys", "Use Vertex AI TensorBoard"',
+    needs=["encryption_spec_key_name", "tensorboard"],
+    cloud_only=True,
+)
+def same_region(subject: Subject) -> Iterator[Fault]:
+    """Key and TensorBoard are in the job's region."""
+    for field in ("encryption_spec_key_name", "tensorboard"):
+        name = getattr(subject.job, field)
+        _, found, rest = (name or "").partition("/locations/")
+        region = rest.partition("/")[0]
+        for candidate in subject.candidates:
+            if found and region not in (candidate.location, "global"):
+                rule_text = f"is in {region}, and the job in {candidate.location}"
+                yield Fault(field, name, rule_text, f"use one in {candidate.location}")
+
+
+@rule(
+    "warning",
+    source="Local Vertex: these are no part of the request",
+    needs=["local"],
+    cloud_only=True,
+)
+def local_settings_dropped(subject: Subject) -> Iterator[Fault]:
+    """Settings of Local Vertex are known to have no effect on Vertex AI."""
+    given = subject.job.local
+    defaults = LocalSettings()
+    names = [
+        name for name in type(given).model_fields if getattr(given, name) != getattr(defaults, name)
+    ]
+    if names:
+        yield Fault(
+            "local",
+            ", ".join(names),
+            "holds on Local Vertex only",
+            "nothing to do; on Vertex AI it is left out",
+        )
+
+
+@rule("error", source="Local Vertex", needs=MACHINE_FIELDS)
+def emulated_here(subject: Subject) -> Iterator[Fault]:
+    """What a job needs can be had on Local Vertex, if it is to run there."""
+    if subject.on != "local":
+        return
+    for pool in subject.pools:
+        if "/reductionserver" in pool.container_uri:
+            yield Fault(
+                f"worker_pools.{pool.role}.container_uri",
+                pool.container_uri,
+                "the Reduction Server is not emulated",
+                "leave the pool out for Local Vertex",
+            )
+
+
+SURROUNDINGS_RULES = (
+    staging_bucket_said,
+    same_region,
+    local_settings_dropped,
+    emulated_here,
+)

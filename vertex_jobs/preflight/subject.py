@@ -1,0 +1,69 @@
+"""What the rules look at: one job, as far as it could be read, and where it is to run.
+
+For the rules of this package. Everything that costs time is worked out when a rule first asks.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import date
+from functools import cached_property
+from typing import Literal
+
+from vertex_jobs.catalog import Catalog
+from vertex_jobs.preflight.cost import Estimate, estimate
+from vertex_jobs.preflight.places import Candidate, candidates
+from vertex_jobs.spec import JobSpec, WorkerPoolSpec
+
+__all__ = ["Subject", "Where"]
+
+Where = Literal["local", "vertex"]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A job and where it is to run.
+
+    Attributes:
+        job: The job; fields that are damaged are at their default, or None if required.
+        damaged: Fields that could not be read.
+        on: Whose rules are asked.
+        location: Where it is submitted first.
+        staging_bucket: ``gs://…``; empty when nobody has said it.
+        catalog: Machines, images, limits, prices.
+        today: For images that end.
+    """
+
+    job: JobSpec
+    damaged: frozenset[str]
+    on: Where
+    location: str
+    staging_bucket: str
+    catalog: Catalog
+    today: date
+
+    @cached_property
+    def candidates(self) -> tuple[Candidate, ...]:
+        """Where it may run, the job's own place first."""
+        return tuple(candidates(self.job, self.location))
+
+    @property
+    def pools(self) -> tuple[WorkerPoolSpec, ...]:
+        """What runs in the job's own place."""
+        return self.candidates[0].pools
+
+    @cached_property
+    def cost(self) -> Estimate:
+        """What it will cost."""
+        return estimate(self.job, self.location)
+
+    def each_pool(self) -> Iterator[tuple[Candidate, WorkerPoolSpec]]:
+        """Every pool in every place."""
+        for candidate in self.candidates:
+            for pool in candidate.pools:
+                yield candidate, pool
+
+    def field(self, candidate: Candidate, pool: WorkerPoolSpec, name: str) -> str:
+        """Path in the config of a pool's field in one of the places."""
+        if candidate.path:
+            return f"{candidate.path}.{name}"
+        return name if self.job.worker_pools is None else f"worker_pools.{pool.role}.{name}"
