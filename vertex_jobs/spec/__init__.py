@@ -10,7 +10,8 @@ from vertex_jobs.spec.attachments import (
     NfsMount,
     PscInterfaceConfig,
 )
-from vertex_jobs.spec.jobs import CustomJob, Fallback, HyperparameterTuningJob, JobSpec
+from vertex_jobs.spec.fallbacks import Attempt, Fallback, attempts
+from vertex_jobs.spec.jobs import CustomJob, HyperparameterTuningJob, JobSpec
 from vertex_jobs.spec.loading import Reading, examine, from_mapping, load
 from vertex_jobs.spec.local import LocalImage, LocalSettings, TimedPace
 from vertex_jobs.spec.parameters import (
@@ -26,6 +27,7 @@ from vertex_jobs.spec.training import CustomTrainingJob
 from vertex_jobs.spec.writing import to_mapping, to_yaml
 
 __all__ = [
+    "Attempt",
     "CategoricalParameterSpec",
     "CustomJob",
     "CustomTrainingJob",
@@ -47,6 +49,7 @@ __all__ = [
     "WorkerPool",
     "WorkerPoolSpec",
     "WorkerPools",
+    "attempts",
     "examine",
     "from_mapping",
     "json_schema",

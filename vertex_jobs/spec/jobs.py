@@ -10,11 +10,13 @@ Source: CustomJob, HyperparameterTuningJob; the SDK's classes of the same names.
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
+from vertex_jobs.spec.accelerators import Accelerator, expand
 from vertex_jobs.spec.arguments import Arguments, tokens
 from vertex_jobs.spec.attachments import LustreMount, NfsMount, PscInterfaceConfig
 from vertex_jobs.spec.base import Spec
+from vertex_jobs.spec.fallbacks import Fallback
 from vertex_jobs.spec.fields import (
     Count,
     Flag,
@@ -37,6 +39,7 @@ from vertex_jobs.spec.machines import (
     DiskSize,
     DiskType,
     ReservationAffinityType,
+    SchedulingStrategy,
 )
 from vertex_jobs.spec.parameters import ParameterSpec
 from vertex_jobs.spec.pools import PoolDefaults, WorkerPool, WorkerPools, WorkerPoolSpec
@@ -49,7 +52,6 @@ if TYPE_CHECKING:
 __all__ = [
     "CustomJob",
     "DisplayName",
-    "Fallback",
     "HyperparameterTuningJob",
     "JobSpec",
 ]
@@ -57,19 +59,6 @@ __all__ = [
 #: Source: CustomJob, HyperparameterTuningJob, TrainingPipeline.
 DisplayName = Annotated[Text, Field(max_length=128, examples=["digits-search"])]
 Goal = Literal["minimize", "maximize"]
-
-
-class Fallback(Spec):
-    """Where else to try when machines or quota are short; what is not given stays as it is."""
-
-    location: Text | None = None
-    """Another region."""
-    machine_type: Text | None = None
-    """Another machine, for every pool."""
-    accelerator_type: AcceleratorType | None = None
-    """Another accelerator, for every pool that has one."""
-    accelerator_count: Count | None = None
-    """Its count per replica."""
 
 
 class JobSpec(Spec):
@@ -104,6 +93,8 @@ class JobSpec(Spec):
 
     machine_type: Text = DEFAULT_MACHINE
     """Machine of each replica."""
+    accelerator: Annotated[Accelerator, Field(examples=["T4:2"])] | None = None
+    """Accelerator and count, as in T4:2, which chooses the machine if none is given."""
     accelerator_type: AcceleratorType | None = None
     """Accelerator of each replica, with accelerator_count."""
     accelerator_count: Count | None = None
@@ -146,7 +137,7 @@ class JobSpec(Spec):
     """Restart the whole job when one worker restarts."""
     disable_retries: Flag = False
     """No retries after internal errors."""
-    scheduling_strategy: Literal["standard", "spot", "flex_start"] | None = None
+    scheduling_strategy: SchedulingStrategy | None = None
     """How machines are got; standard by default."""
     max_wait_duration: Seconds | None = None
     """Longest wait for machines in seconds, flex_start only; 0 waits without end."""
@@ -180,6 +171,11 @@ class JobSpec(Spec):
     """Refuse to submit when the worst case costs more."""
     local: LocalSettings = LocalSettings()
     """Settings for Local Vertex only; no part of the request."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand(cls, written: Any) -> Any:
+        return expand(written)
 
     def argument_tokens(self) -> tuple[str, ...]:
         """The arguments of the program, one token each."""

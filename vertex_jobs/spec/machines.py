@@ -21,6 +21,7 @@ __all__ = [
     "DiskSize",
     "DiskType",
     "ReservationAffinityType",
+    "SchedulingStrategy",
 ]
 
 #: Source: AcceleratorType, without the unspecified value.
@@ -47,6 +48,9 @@ AcceleratorType = Literal[
 DiskType = Literal["pd-ssd", "pd-standard", "hyperdisk-balanced"]
 #: Source: ReservationAffinity.Type, without the unspecified value; the SDK takes these words.
 ReservationAffinityType = Literal["NO_RESERVATION", "ANY_RESERVATION", "SPECIFIC_RESERVATION"]
+
+#: Source: Scheduling.Strategy, without the unspecified and the deprecated values.
+SchedulingStrategy = Literal["standard", "spot", "flex_start"]
 
 #: The SDK's defaults. Source: google-cloud-aiplatform, CustomJob.from_local_script.
 DEFAULT_MACHINE = "n1-standard-4"

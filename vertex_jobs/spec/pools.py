@@ -8,8 +8,11 @@ Source: WorkerPoolSpec; documentation page "Distributed training".
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from pydantic import model_validator
+
+from vertex_jobs.spec.accelerators import Accelerator, expand
 from vertex_jobs.spec.arguments import Arguments, tokens
 from vertex_jobs.spec.attachments import LustreMount, NfsMount
 from vertex_jobs.spec.base import Spec
@@ -116,6 +119,8 @@ class WorkerPool(Spec):
 
     machine_type: Text = DEFAULT_MACHINE
     """Machine of each replica."""
+    accelerator: Accelerator | None = None
+    """Accelerator and count, as in T4:2, which chooses the machine if none is given."""
     accelerator_type: AcceleratorType | None = None
     """Accelerator of each replica, with accelerator_count."""
     accelerator_count: Count | None = None
@@ -152,6 +157,11 @@ class WorkerPool(Spec):
     """File servers; by default the job's."""
     lustre_mounts: Items[LustreMount] | None = None
     """Lustre file systems; by default the job's."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand(cls, written: Any) -> Any:
+        return expand(written)
 
     def resolved(self, role: Role, defaults: PoolDefaults) -> WorkerPoolSpec:
         """This pool with the job's defaults filled in."""

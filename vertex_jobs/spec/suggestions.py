@@ -11,14 +11,13 @@ __all__ = ["nearest", "suggestion"]
 
 #: Keys that people bring from other tools or from the API's JSON, and what they are called here.
 KNOWN_WRONG = {
-    "accelerator": "accelerator_type",
     "algorithm": "search_algorithm",
     "arguments": "args",
     "bucket": "staging_bucket",
     "early_stopping": "measurement_selection",
     "entrypoint": "command",
     "env": "environment_variables",
-    "gpu": "accelerator_type",
+    "gpu": "accelerator",
     "gpu_count": "accelerator_count",
     "gpu_type": "accelerator_type",
     "gpus": "accelerator_count",
@@ -38,6 +37,9 @@ KNOWN_WRONG = {
     "parallel_trials": "parallel_trial_count",
     "parameters": "parameter_spec",
     "python_package": "script_path",
+    "reduction_server_container_uri": "worker_pools",
+    "reduction_server_machine_type": "worker_pools",
+    "reduction_server_replica_count": "worker_pools",
     "restart": "restart_job_on_worker_restart",
     "script": "script_path",
     "search_space": "parameter_spec",

@@ -6,6 +6,7 @@ one whose fields could be read, so that one fault never hides another.
 
 from vertex_jobs.spec.rules.attachments import ATTACHMENT_RULES
 from vertex_jobs.spec.rules.datasets import DATA_RULES
+from vertex_jobs.spec.rules.fallbacks import FALLBACK_RULES
 from vertex_jobs.spec.rules.identity import IDENTITY_RULES
 from vertex_jobs.spec.rules.local import LOCAL_RULES
 from vertex_jobs.spec.rules.program import PROGRAM_RULES
@@ -21,4 +22,5 @@ COMMON_RULES = (
     *PROGRAM_RULES,
     *RESOURCE_RULES,
     *ATTACHMENT_RULES,
+    *FALLBACK_RULES,
 )

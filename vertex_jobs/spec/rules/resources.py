@@ -8,12 +8,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.errors import Fault
+from vertex_jobs.spec.accelerators import shorthand_faults
 from vertex_jobs.spec.machines import DEFAULT_DISK_GB, DEFAULT_MACHINE
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 
-__all__ = ["RESOURCE_RULES"]
+__all__ = ["RESOURCE_RULES", "accelerator_faults"]
 
-_LOCATION = re.compile(r"[a-z]+(-[a-z]+)+\d+")
 #: Source: MachineSpec, which names 2x2x1.
 _TOPOLOGY = re.compile(r"\d+x\d+(x\d+)?")
 
@@ -120,6 +120,13 @@ def reservation_faults(
             yield Fault(f"{field}{name}", value, rule, remedy)
 
 
+def _accelerator_said_once(
+    accelerator: str | None, worker_pools: WorkerPools | None
+) -> Iterator[Fault]:
+    other = "worker_pools" if worker_pools is not None else "accelerator_type"
+    yield from shorthand_faults("", accelerator, other)
+
+
 def _partition(
     gpu_partition_size: str | None,
     accelerator_type: str | None,
@@ -163,6 +170,7 @@ def _pool_machines(worker_pools: WorkerPools | None) -> Iterator[Fault]:
             pool.accelerator_type,
             pool.accelerator_count,
         )
+        yield from shorthand_faults(prefix, pool.accelerator, "accelerator_type")
         yield from accelerator_faults(prefix, kind, count)
         yield from partition_faults(prefix, pool.gpu_partition_size, kind, count)
         yield from topology_faults(prefix, pool.tpu_topology, kind)
@@ -198,21 +206,9 @@ def _restart_or_no_retries(
         )
 
 
-def _fallbacks(fallback: tuple[Any, ...]) -> Iterator[Fault]:
-    for number, place in enumerate(fallback):
-        path = f"fallback.{number}"
-        if not place.model_fields_set:
-            rule = "says nothing that differs"
-            yield Fault(path, {}, rule, "add location or machine_type, or remove it")
-        if place.location is not None and not _LOCATION.fullmatch(place.location):
-            remedy = "write a region, for example europe-west4"
-            yield Fault(f"{path}.location", place.location, "is no region's name", remedy)
-        accelerator = (place.accelerator_type, place.accelerator_count)
-        yield from accelerator_faults(f"{path}.", *accelerator)
-
-
 RESOURCE_RULES = (
     _accelerator,
+    _accelerator_said_once,
     _partition,
     _topology,
     _reservation,
@@ -222,5 +218,4 @@ RESOURCE_RULES = (
     _short_or_long_form_of_details,
     _wait_needs_flex_start,
     _restart_or_no_retries,
-    _fallbacks,
 )
