@@ -4,6 +4,7 @@ For the endpoints module, which wraps it in ``local()`` and ``vertex()``. It tal
 and knows nothing else about who answers.
 """
 
+import logging
 import secrets
 import tempfile
 from collections.abc import Callable, Mapping
@@ -14,14 +15,14 @@ from vertex_jobs.client.connection import Connection
 from vertex_jobs.client.handle import JobHandle
 from vertex_jobs.client.jobs import Jobs, Resource
 from vertex_jobs.client.journal import Entry, Journal
-from vertex_jobs.client.kinds import short_state
 from vertex_jobs.client.logs import LogReader
 from vertex_jobs.client.lookup import Lookup
-from vertex_jobs.client.submission import Submitter, has_label, settle
+from vertex_jobs.client.once import check_open_entries, first_of_content
+from vertex_jobs.client.submission import Submitter, settle
 from vertex_jobs.client.timing import Timing
 from vertex_jobs.client.tracking import Tracker
 from vertex_jobs.client.uploads import upload
-from vertex_jobs.errors import SubmissionUnknownError
+from vertex_jobs.errors import EndpointError
 from vertex_jobs.names import CONTENT_LABEL
 
 if TYPE_CHECKING:
@@ -30,8 +31,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Client"]
 
-#: A job of the same content that ended so is no reason not to run again.
-_FRUITLESS = frozenset({"FAILED", "CANCELLED", "EXPIRED"})
+_LOG = logging.getLogger(__name__)
 
 
 def _new_nonce() -> str:
@@ -63,6 +63,9 @@ class Client:
         self._log_reader = LogReader(connection, self._timing)
         self._lookup = Lookup(self._jobs, self._timing)
         self._journal = Journal(connection.state_directory / "submissions")
+        self._submitter = Submitter(
+            self._jobs, self._journal, connection.api_endpoint, self._timing
+        )
 
     def submit(
         self,
@@ -93,9 +96,6 @@ class Client:
         # A container job brings its program in its image.
         package = None if job.script_path is None else packaging.describe(job)
         request = requests.build(job, package, place)
-        existing = self._same_content(request) if once else None
-        if existing is not None:
-            return self._handle(existing)
 
         def put() -> None:
             if package is not None:
@@ -104,14 +104,11 @@ class Client:
                     for file, uri in zip(files, requests.package_uris(place, package), strict=True):
                         upload(self.connection, file, uri)
 
-        submitter = Submitter(self._jobs, self._journal, self.connection.api_endpoint, self._timing)
-        resource = submitter.submit(
-            request,
-            self._nonce(),
-            upload=put,
-            headers={**self.connection.headers, **(headers or {})},
-        )
-        return self._handle(resource)
+        def create() -> Resource:
+            sent = {**self.connection.headers, **(headers or {})}
+            return self._submitter.submit(request, self._nonce(), upload=put, headers=sent)
+
+        return self._handle(self._create_once(request, create) if once else create())
 
     def job(self, text: str) -> JobHandle:
         """The job with that id, full resource name or display name; see `Lookup.find`."""
@@ -144,21 +141,24 @@ class Client:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _same_content(self, request: "Request") -> Resource | None:
+    def _create_once(self, request: "Request", create: Callable[[], Resource]) -> Resource:
+        """The first job of that content; made here only if there is none yet."""
         content = request.body["labels"][CONTENT_LABEL]
-        for entry in self.settle():
-            if entry.is_open and entry.body["labels"].get(CONTENT_LABEL) == content:
-                raise SubmissionUnknownError(
-                    f"a job of the same content, {entry.display_name!r}, may exist: its create "
-                    f"got no answer ({entry.detail}); look with: vertex-jobs list; "
-                    "to start another all the same, leave out --once"
-                )
-        same = self._lookup.list(f'labels.{CONTENT_LABEL}="{content}"')
-        for resource in same:
-            fruitful = short_state(str(resource.get("state", ""))) not in _FRUITLESS
-            if fruitful and has_label(resource, CONTENT_LABEL, content):
-                return resource
-        return None
+        with self._journal.exclusive(content):
+            check_open_entries(self.settle(), content)
+            existing = first_of_content(self._jobs, self._timing, request, content)
+            if existing is not None:
+                return existing
+            made = create()
+        try:
+            first = first_of_content(self._jobs, self._timing, request, content) or made
+            if first["name"] != made["name"]:
+                # Another machine made the same job at the same time, and was first.
+                self._jobs.cancel(str(made["name"]))
+        except EndpointError as error:
+            _LOG.warning("whether another machine made the same job cannot be seen: %s", error)
+            return made
+        return first
 
     def _handle(self, resource: Resource) -> JobHandle:
         return JobHandle(Tracker(resource, self._jobs, self._log_reader, self._timing))

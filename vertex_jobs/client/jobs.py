@@ -71,16 +71,17 @@ class Jobs:
         with _existing(name):
             return self._call(kind, f"get_{kind.noun}", {"name": name}, headers)
 
-    def list(self, kind: JobKind, filter_text: str = "") -> list[Resource]:
+    def list(self, kind: JobKind, filter_text: str = "", parent: str = "") -> list[Resource]:
         """Every job of one kind, in the endpoint's order, through all pages.
 
         Args:
             kind: Which collection.
             filter_text: The API's filter, e.g. ``state="JOB_STATE_RUNNING"``; empty for all.
+            parent: ``projects/P/locations/L``; empty for the connection's place.
         """
         place = self.connection.place
         request = {
-            "parent": location_name(place.project, place.location),
+            "parent": parent or location_name(place.project, place.location),
             "filter": filter_text,
             "page_size": _PAGE_SIZE,
         }

@@ -5,10 +5,12 @@ the new one, never a part. Requests can hold secrets in their environment variab
 are their owner's alone.
 """
 
+import fcntl
 import json
 import logging
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -119,6 +121,22 @@ class Journal:
         """The submissions to that endpoint whose outcome is not known, oldest first."""
         entries = (entry for entry in self.entries() if entry.endpoint == endpoint)
         return sorted((entry for entry in entries if entry.is_open), key=lambda e: e.changed)
+
+    @contextmanager
+    def exclusive(self, content: str) -> Iterator[None]:
+        """Hold that content alone among the clients of this directory; others wait.
+
+        The kernel lets go when the holder dies, so a crash locks nobody out.
+
+        Args:
+            content: Value of the content label, hexadecimal digits.
+        """
+        self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        # One file per first two digits: files of single contents would pile up, since a lock's
+        # file cannot be removed safely.
+        with open(self.directory / f"once-{content[:2]}.lock", "w", encoding="utf-8") as file:
+            fcntl.flock(file, fcntl.LOCK_EX)
+            yield
 
     def forget(self, before: float) -> None:
         """Remove what was settled before that time, in seconds since the epoch."""

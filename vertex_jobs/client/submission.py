@@ -27,6 +27,7 @@ from vertex_jobs.errors import (
     JobRefusedError,
     RequestRefusedError,
     SubmissionUnknownError,
+    UnsupportedHereError,
 )
 from vertex_jobs.names import SUBMISSION_LABEL
 
@@ -56,8 +57,8 @@ class JobCollections(Protocol):
     ) -> Resource:
         """Send one create request, once."""
 
-    def list(self, kind: JobKind, filter_text: str = "") -> list[Resource]:
-        """Every job of one kind that the filter accepts."""
+    def list(self, kind: JobKind, filter_text: str = "", parent: str = "") -> list[Resource]:
+        """Every job of one kind below that parent that the filter accepts."""
 
 
 @dataclass(frozen=True)
@@ -95,6 +96,7 @@ class Submitter:
         Raises:
             EndpointError: If the endpoint refused or was never reached: there is no job.
             SubmissionUnknownError: If there may be one that cannot be found now.
+            UnsupportedHereError: If the installed SDK cannot send it: there is no job.
         """
         sent = request.with_submission(nonce)
         kind = kind_of_collection(sent.collection)
@@ -111,6 +113,9 @@ class Submitter:
         self._record(entry, SENT)
         try:
             resource = self.jobs.create(kind, sent.parent, sent.body, headers)
+        except UnsupportedHereError as error:
+            self._record(entry, REFUSED, detail=f"it was never sent: {error}")
+            raise
         except EndpointError as error:
             if is_definite(error):
                 self._record(entry, REFUSED, detail=str(error))
@@ -161,12 +166,12 @@ def find_submission(jobs: JobCollections, entry: Entry) -> Resource | None:
     """The job that this entry's create made; None if there is none (yet)."""
     kind = kind_of_collection(entry.collection)
     try:
-        found = jobs.list(kind, f'labels.{SUBMISSION_LABEL}="{entry.nonce}"')
+        found = jobs.list(kind, f'labels.{SUBMISSION_LABEL}="{entry.nonce}"', entry.parent)
     except RequestRefusedError as error:
         if error.code != 400:
             raise
         # The service's filter language is not documented in full; without a filter it must answer.
-        found = jobs.list(kind)
+        found = jobs.list(kind, parent=entry.parent)
     return next((job for job in found if has_label(job, SUBMISSION_LABEL, entry.nonce)), None)
 
 

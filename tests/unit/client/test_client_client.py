@@ -96,18 +96,18 @@ def same_content(job, state):
 class TestOnce:
     @pytest.mark.parametrize("state", ["RUNNING", "SUCCEEDED", "PARTIALLY_SUCCEEDED"])
     def test_a_job_of_the_same_content_is_enough(self, client, job, state):
-        made, address = client((200, same_content(job, state)), NONE, NONE)
+        made, address = client((200, same_content(job, state)))
         assert (made.submit(job, once=True).name, posts(address)) == (NAME, [])
 
     @pytest.mark.parametrize("state", ["FAILED", "CANCELLED", "EXPIRED"])
     def test_one_that_came_to_nothing_is_not(self, client, job, state):
         found = same_content(job, state)
-        made, address = client((200, found), NONE, NONE, UPLOADED, CREATED)
+        made, address = client((200, found), UPLOADED, CREATED, (200, found))
         made.submit(job, once=True)
         assert len(posts(address)) == 2
 
     def test_it_is_looked_for_by_its_contents_label(self, client, job):
-        made, address = client(UPLOADED, CREATED, NONE, NONE, NONE, UPLOADED, CREATED)
+        made, address = client(UPLOADED, CREATED, NONE, UPLOADED, CREATED, NONE)
         made.submit(job)
         content = json.loads(address.requests[1][3])["labels"]["vertex-jobs-content"]
         made.submit(job, once=True)

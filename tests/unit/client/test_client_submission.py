@@ -32,6 +32,7 @@ class Collections:
         self.lists = list(lists)
         self.created = []
         self.filters = []
+        self.parents = []
         self.before_create = lambda: None
 
     def create(self, kind, parent, body, headers):
@@ -41,8 +42,9 @@ class Collections:
             raise self.outcome
         return self.outcome
 
-    def list(self, kind, filter_text=""):
+    def list(self, kind, filter_text="", parent=""):
         self.filters.append((kind.collection, filter_text))
+        self.parents.append(parent)
         answer = self.lists.pop(0) if self.lists else []
         if isinstance(answer, BaseException):
             raise answer
