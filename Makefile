@@ -38,6 +38,7 @@ systems: setup  ## every training system on Local Vertex: a table with time and 
 
 soak: setup  ## a long campaign: kills at random instants, many jobs at once, long studies
 	$(BIN)/python benchmarks/soak.py
+	CRASH_STRIDE=1 $(BIN)/python -m pytest tests/faults/test_submit_once.py -k killed
 
 # The conformance suite against the real service. BUDGET is a ceiling in US dollars over what every
 # job could cost at worst; what was said is written, sanitised, to RECORD and can be replayed.

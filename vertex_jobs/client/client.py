@@ -19,7 +19,7 @@ from vertex_jobs.client.logs import LogReader
 from vertex_jobs.client.lookup import Lookup
 from vertex_jobs.client.once import check_open_entries, first_of_content
 from vertex_jobs.client.submission import Submitter, settle
-from vertex_jobs.client.timing import Timing
+from vertex_jobs.client.timing import Timing, persist
 from vertex_jobs.client.tracking import Tracker
 from vertex_jobs.client.uploads import upload
 from vertex_jobs.errors import EndpointError
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from vertex_jobs.spec import JobSpec
 
 __all__ = ["Client"]
+
+#: Of a single question; a person waits for the answer.
+_PATIENCE_SECONDS = 20.0
 
 _LOG = logging.getLogger(__name__)
 
@@ -128,7 +131,12 @@ class Client:
         Raises:
             EndpointError: If the endpoint cannot be asked.
         """
-        return settle(self._journal, self._jobs, self.connection.api_endpoint, self._timing.now())
+        endpoint, now = self.connection.api_endpoint, self._timing.now()
+        return persist(
+            lambda: settle(self._journal, self._jobs, endpoint, now),
+            patience_seconds=_PATIENCE_SECONDS,
+            timing=self._timing,
+        )
 
     def close(self) -> None:
         """Close the connections; jobs go on, and results stay valid."""

@@ -16,9 +16,10 @@ from vertex_jobs.names import GcsUri
 
 __all__ = ["upload"]
 
-#: Of one attempt, and of all together while the storage cannot be reached.
-_TIMEOUT_SECONDS = 120.0
+#: Of all attempts together while the storage cannot be reached.
 _PATIENCE_SECONDS = 30.0
+#: Before the second attempt; it doubles from there. The library's own first pause is a second.
+_FIRST_PAUSE_SECONDS = 0.2
 
 
 def upload(connection: Connection, source: Path, uri: str) -> bool:
@@ -39,6 +40,7 @@ def upload(connection: Connection, source: Path, uri: str) -> bool:
     from google.cloud.storage.retry import DEFAULT_RETRY
 
     target = GcsUri.parse(uri)
+    retry = DEFAULT_RETRY.with_timeout(_PATIENCE_SECONDS).with_delay(initial=_FIRST_PAUSE_SECONDS)
     with translated(uri), _storage_client(connection) as client:
         blob = client.bucket(target.bucket).blob(target.path)
         try:
@@ -47,8 +49,8 @@ def upload(connection: Connection, source: Path, uri: str) -> bool:
                 str(source),
                 content_type="application/gzip",
                 if_generation_match=0,
-                timeout=_TIMEOUT_SECONDS,
-                retry=DEFAULT_RETRY.with_timeout(_PATIENCE_SECONDS),
+                timeout=connection.timeout_seconds,
+                retry=retry,
             )
         except PreconditionFailed:
             return False

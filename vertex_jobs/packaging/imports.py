@@ -8,6 +8,7 @@ import ahead of it. Names that are only known at run time are not found, except 
 import ast
 import os
 import sys
+import threading
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,10 @@ from pathlib import Path
 from vertex_jobs.errors import PackagingError
 
 __all__ = ["Import", "find_imports", "parse", "third_party_imports"]
+
+#: CPython 3.11 counts the depth of all threads' syntax trees together: jobs that are submitted from
+#: several threads would now and then fail with "AST constructor recursion depth mismatch".
+_PARSER = threading.Lock()
 
 
 @dataclass(frozen=True)
@@ -37,7 +42,8 @@ def parse(content: bytes, path: Path) -> ast.Module:
         PackagingError: If it is not valid Python; the message has file and line.
     """
     try:
-        return ast.parse(content, filename=str(path))
+        with _PARSER:
+            return ast.parse(content, filename=str(path))
     except (SyntaxError, ValueError) as error:
         line = getattr(error, "lineno", None) or 1
         reason = getattr(error, "msg", None) or str(error)
