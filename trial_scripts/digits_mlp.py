@@ -94,6 +94,8 @@ steps_per_epoch = len(training)
 # Model.
 if options.resume and tf.io.gfile.exists(reading.checkpoint_dir + checkpoint):
     model = keras.saving.load_model(reading.checkpoint_dir + checkpoint)
+elif job.initial_model_dir:  # of a trial, by "vertex-jobs best --continue"; raise epochs with it
+    model = keras.saving.load_model(job.initial_model_dir + "model.keras")
 else:
     model = keras.Sequential([keras.Input([x_train.shape[1]], name="pixels")])
     for _ in range(options.n_layers):

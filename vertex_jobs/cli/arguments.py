@@ -9,11 +9,11 @@ from pathlib import Path
 from vertex_jobs.cli.parser import Parser, one_of
 
 __all__ = [
+    "add_best",
     "add_check_format",
     "add_cloud_place",
     "add_config",
     "add_document_format",
-    "add_download",
     "add_emulate",
     "add_endpoint",
     "add_filter",
@@ -167,13 +167,50 @@ def add_logs(parser: Parser) -> None:
     _add_format(parser, ("text", "json"))
 
 
-def add_download(parser: Parser) -> None:
+def add_best(parser: Parser) -> None:
     """What to do with the best trial."""
+    parser.add_argument(
+        "--trial",
+        metavar="ID",
+        help="this trial instead of the best, for the options below",
+    )
     parser.add_argument(
         "--download",
         metavar="DIR",
         type=Path,
         help="copy what the trial wrote to its model directory into DIR",
+    )
+    parser.add_argument(
+        "--register",
+        action="store_true",
+        help="put the trial's model into the model registry; once, however often it is asked",
+    )
+    parser.add_argument(
+        "--serving-image",
+        metavar="URI",
+        help="with --register: the container that serves the model (default: the newest prebuilt "
+        "one for TensorFlow)",
+    )
+    made = parser.add_mutually_exclusive_group()
+    made.add_argument(
+        "--retrain",
+        action="store_true",
+        help="print the config of a training job with the trial's arguments, and nothing else",
+    )
+    made.add_argument(
+        "--continue",
+        dest="go_on",
+        action="store_true",
+        help="the same, starting from the trial's saved model, which the script finds in "
+        "VERTEX_JOBS_INITIAL_MODEL_DIR",
+    )
+    parser.add_argument(
+        "--config",
+        dest="optional_config",
+        metavar="CONFIG",
+        type=Path,
+        help="with --retrain or --continue: the study's own config, so that the training runs its "
+        "script as it is now, on any endpoint (default: the package that the trials ran)",
     )
 
 

@@ -4,13 +4,14 @@ import threading
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from vertex_jobs.cli.deciding import print_decision
 from vertex_jobs.cli.details import base_output_directory, is_study
 from vertex_jobs.cli.edge import Edge
 from vertex_jobs.cli.footers import say_come_back, say_next
 from vertex_jobs.cli.logs import line_format
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.progress import Progress, progress
-from vertex_jobs.cli.studies import best_text, trial_table
+from vertex_jobs.cli.studies import trial_table
 from vertex_jobs.cli.terminal import print_result, say, warn
 from vertex_jobs.cli.words import count, duration, seconds_between
 from vertex_jobs.client import JobHandle, Snapshot, short_state
@@ -138,7 +139,7 @@ def _tell(handle: JobHandle, failure: JobFailedError | None) -> None:
         raise failure
     if is_study(snapshot):
         print_result("")
-        print_result(best_text(snapshot.study))
+        print_decision(snapshot.study)
     else:
         _print_outputs(handle, snapshot)
 

@@ -37,6 +37,11 @@ class Options(argparse.Namespace):
         format: How results are printed.
         follow: Go on until the job has ended.
         replica: E.g. ``workerpool0-0``; empty for all.
+        trial: Id of the trial that is meant; None for the best.
+        register: Put the trial's model into the registry.
+        serving_image: Of the registered model; None for the default.
+        retrain: Print the config of a training with the trial's arguments.
+        go_on: The same, from the trial's model.
         download: Where to put the best trial's model; None to leave it.
         output: Where to put what is written; None for the verb's own choice.
         runtime_only: Write the wheel of the runtime instead.
@@ -70,6 +75,11 @@ class Options(argparse.Namespace):
     format: str
     follow: bool
     replica: str
+    trial: str | None
+    register: bool
+    serving_image: str | None
+    retrain: bool
+    go_on: bool
     download: Path | None
     output: Path
     runtime_only: bool

@@ -175,14 +175,19 @@ VERBS = {
     ),
     "best": Verb(
         _TRIALS,
-        "the best trial, and why it is",
+        "the best trial, why it is, how sure that is, and what to make of it",
         f"{_JOB_WORDS}\nWith several metrics: every trial that no other beats. While the job\n"
-        "runs: the best so far.",
-        ("best digits-search", "best digits-search --download best-model"),
-        "vertex_jobs.cli.studies:print_best",
+        "runs: the best so far. The chance to be truly the best is that of a model of all trials.",
+        (
+            "best digits-search",
+            "best digits-search --download best-model",
+            "best digits-search --retrain > retrain.yaml",
+            "best digits-search --register",
+        ),
+        "vertex_jobs.cli.deciding:print_best",
         (
             arguments.add_job,
-            arguments.add_download,
+            arguments.add_best,
             arguments.add_table_format,
             arguments.add_endpoint,
         ),

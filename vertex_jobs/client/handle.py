@@ -7,10 +7,14 @@ endpoint at every call; what it returns is a detached copy.
 
 import concurrent.futures
 from collections.abc import Generator, Iterator
+from html import escape
 from typing import Any
 
+from vertex_jobs.client.jobs import Resource
+from vertex_jobs.client.kinds import short_state
 from vertex_jobs.client.log_entries import LogEntry
 from vertex_jobs.client.outcomes import package_uri
+from vertex_jobs.client.registering import SERVING_IMAGE, register
 from vertex_jobs.client.sdk import sdk_object
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.timing import Trouble
@@ -174,6 +178,19 @@ class JobHandle:
         """
         return self.study.best_trial
 
+    def register(self, trial: Trial, serving_image: str = SERVING_IMAGE) -> Resource:
+        """Put a trial's model into the model registry; once, however often it is called.
+
+        Args:
+            trial: One of this job's, which has written a model.
+            serving_image: The container that serves it.
+
+        Raises:
+            UnsupportedHereError: If the trial has no model directory.
+            EndpointError: If the endpoint refused or was lost.
+        """
+        return register(self._tracker.jobs, self.last_seen, trial, serving_image)
+
     @property
     def sdk(self) -> Any:
         """The same job as an object of ``google.cloud.aiplatform``, at the same endpoint."""
@@ -184,6 +201,13 @@ class JobHandle:
         import asyncio
 
         return asyncio.to_thread(self.result).__await__()
+
+    def _repr_html_(self) -> str:
+        """For notebooks: a study's trials, or name and state, as last seen."""
+        if self.kind == "hyperparameter_tuning_job":
+            return self.last_seen.study._repr_html_()
+        state, name = short_state(self.last_seen.state).lower(), escape(self.name)
+        return f"<b>{escape(self.display_name)}</b>: {state}<br><code>{name}</code>"
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.display_name!r} {self.last_seen.state} {self.name}>"

@@ -26,10 +26,12 @@ __all__ = ["Jobs", "Resource"]
 Resource = dict[str, Any]
 
 _PAGE_SIZE = 100
+#: The service copies the model's files before it answers.
+_UPLOAD_SECONDS = 600.0
 
 
 class Jobs:
-    """Create, get, list, cancel and delete jobs at one endpoint, and get models."""
+    """Create, get, list, cancel and delete jobs at one endpoint; get and upload models."""
 
     def __init__(self, connection: Connection) -> None:
         """Keep the connection; nothing is imported or opened before the first call."""
@@ -45,7 +47,9 @@ class Jobs:
             UnsupportedHereError: If the installed SDK does not know a field of the body.
             EndpointError: Whatever came of it; `failures.is_definite` tells what that means.
         """
-        request = {"parent": parent, kind.noun: self._parse(kind, body)}
+        from google.cloud.aiplatform_v1 import types
+
+        request = {"parent": parent, kind.noun: self._parse(getattr(types, kind.message), body)}
         resource = self._call(kind, f"create_{kind.noun}", request, headers)
         if "name" not in resource:
             raise EndpointLostError(
@@ -114,6 +118,28 @@ class Jobs:
             )
         return _to_json(message)
 
+    def upload_model(self, parent: str, model_id: str, body: Mapping[str, Any]) -> Resource:
+        """Register a model under an id of the caller's, and wait until it is there.
+
+        Args:
+            parent: ``projects/P/locations/L``.
+            model_id: What makes the call safe to repeat: a second model of that id is refused.
+            body: The Model in the API's JSON.
+
+        Raises:
+            RequestRefusedError: With code 409 if there is a model of that id.
+        """
+        from google.cloud.aiplatform_v1 import types
+
+        request = types.UploadModelRequest(parent=parent, model_id=model_id)
+        request.model = self._parse(types.Model, body)
+        with translated(self.connection.api_endpoint):
+            operation = self._service("model").upload_model(
+                request=request, timeout=self.connection.timeout_seconds, retry=None
+            )
+            answer = operation.result(timeout=_UPLOAD_SECONDS)
+        return self.model(f"{answer.model}@{answer.model_version_id}")
+
     def close(self) -> None:
         """Close the connections that were opened."""
         for client in self._opened.values():
@@ -150,18 +176,16 @@ class Jobs:
                 client_options=ClientOptions(api_endpoint=self.connection.api_endpoint),
             )
 
-    def _parse(self, kind: JobKind, body: Mapping[str, Any]) -> Any:
-        from google.cloud.aiplatform_v1 import types
+    def _parse(self, message_class: Any, body: Mapping[str, Any]) -> Any:
         from google.protobuf import json_format
 
-        message_class = getattr(types, kind.message)
         message = message_class()
         try:
             json_format.ParseDict(dict(body), message_class.pb(message))
         except json_format.ParseError as error:
             raise UnsupportedHereError(
-                f"the installed google-cloud-aiplatform cannot send this {kind.message}: {error}; "
-                "upgrade it, or leave the field out"
+                "the installed google-cloud-aiplatform cannot send this "
+                f"{message_class.__name__}: {error}; upgrade it, or leave the field out"
             ) from error
         return message
 

@@ -10,6 +10,7 @@ Source: CustomJob, HyperparameterTuningJob, TrainingPipeline.
 from vertex_jobs.requests.bodies import build, content_hash
 from vertex_jobs.requests.places import Place, Request, default_place, package_uris
 from vertex_jobs.requests.programs import container_command
+from vertex_jobs.requests.reading import read_arguments, read_job
 
 __all__ = [
     "Place",
@@ -19,4 +20,6 @@ __all__ = [
     "content_hash",
     "default_place",
     "package_uris",
+    "read_arguments",
+    "read_job",
 ]

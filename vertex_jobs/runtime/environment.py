@@ -14,11 +14,15 @@ from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.directories import Directories, scratch_directories
 
-__all__ = ["LOCAL_DEVICES_VARIABLE", "Environment", "current"]
+__all__ = ["INITIAL_MODEL_VARIABLE", "LOCAL_DEVICES_VARIABLE", "Environment", "current"]
 
 #: Ours, not the service's: how many accelerators the machine spec asked for. Local Vertex sets it
 #: on machines without a GPU; ``strategies`` then splits the CPU into as many logical devices.
 LOCAL_DEVICES_VARIABLE = "VERTEX_JOBS_LOCAL_DEVICES"
+
+#: Ours as well: the model directory of an earlier job, from which this one is to go on. It stands
+#: in the config that ``vertex-jobs best --continue`` prints.
+INITIAL_MODEL_VARIABLE = "VERTEX_JOBS_INITIAL_MODEL_DIR"
 
 _DIRECTORY_VARIABLES = {
     "model_dir": "AIP_MODEL_DIR",
@@ -31,6 +35,7 @@ _TEXT_VARIABLES = {
     "project_number": "CLOUD_ML_PROJECT_ID",
     "region": "CLOUD_ML_REGION",
     "job_id": "CLOUD_ML_JOB_ID",
+    "initial_model_dir": INITIAL_MODEL_VARIABLE,
 }
 
 
@@ -47,6 +52,8 @@ class Environment:
         project_number: The user's project; the container itself runs in another one.
         region: E.g. ``us-central1``.
         job_id: Numeric id of the CustomJob, the trial's own in tuning.
+        initial_model_dir: ``gs://`` directory of the model to go on from, with a slash at its end;
+            None to begin anew.
         accelerator_count: Accelerators announced by ``VERTEX_JOBS_LOCAL_DEVICES``; 0 when not
             announced, as on Vertex AI, where TensorFlow sees the real ones.
 
@@ -60,6 +67,7 @@ class Environment:
     project_number: str | None = None
     region: str | None = None
     job_id: str | None = None
+    initial_model_dir: str | None = None
     accelerator_count: int = 0
 
     @property

@@ -7,6 +7,7 @@ choice between trials (`ranking` does).
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from html import escape
 
 __all__ = ["JsonObject", "Measurement", "Objective", "ParameterValue", "Trial"]
 
@@ -92,6 +93,18 @@ class Trial:
     def finished(self) -> bool:
         """Whether nothing about this trial changes any more."""
         return self.state in {"SUCCEEDED", "INFEASIBLE"}
+
+    def _repr_html_(self) -> str:
+        """For notebooks: state, metrics and parameters as a table of two columns."""
+        pairs: list[tuple[str, object]] = [("state", self.state)]
+        pairs += [*self.metrics.items(), *self.parameters.items()]
+        pairs += [("infeasible because", self.infeasible_reason), ("model", self.model_dir)]
+        rows = "".join(
+            f"<tr><th>{escape(key)}</th><td>{escape(str(value))}</td></tr>"
+            for key, value in pairs
+            if value is not None
+        )
+        return f"<table><caption>Trial {escape(self.id)}</caption>{rows}</table>"
 
     def to_json(self) -> JsonObject:
         """The trial with JSON types; absent and non-finite values are null."""

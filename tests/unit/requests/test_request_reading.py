@@ -1,0 +1,51 @@
+"""Requests read back as configs: what is built of the config is the request again."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from golden_requests import NAMES, recorded
+
+from vertex_jobs.requests import build, default_place, read_arguments, read_job
+from vertex_jobs.spec import from_mapping
+
+READ = [name for name in NAMES if "trainingTaskInputs" not in recorded(name)]
+
+
+def comparable(body: dict[str, Any]) -> dict[str, Any]:
+    """Without what belongs to one submission."""
+    spec = dict(body.get("jobSpec") or body["trialJobSpec"])
+    spec.pop("baseOutputDirectory")
+    labels = {k: v for k, v in body["labels"].items() if not k.startswith("vertex-jobs-")}
+    return {**body, "jobSpec": spec, "trialJobSpec": spec, "labels": labels}
+
+
+@pytest.mark.parametrize("name", READ)
+def test_config_that_is_read_gives_the_request_again(name: str) -> None:
+    body = recorded(name)
+    job = from_mapping(read_job(body), source="test", base_directory=Path())
+    again = build(job, None, default_place(job)).body
+    assert comparable(again) == comparable(body)
+
+
+def test_short_form_is_read_where_it_says_all() -> None:
+    assert "worker_pools" not in read_job(recorded("everything"))
+
+
+def test_labels_of_the_submission_are_not_read() -> None:
+    assert read_job(recorded("smallest")).get("labels") is None
+
+
+@pytest.mark.parametrize(
+    ("tokens", "expected"),
+    [
+        (["--epochs=20", "--fast=true"], {"epochs": 20, "fast": True}),
+        (["--id=007", "--fast=True", "--rate=1e-3"], {"id": "007", "fast": "True", "rate": "1e-3"}),
+        (["--a=1", "--a=2"], ["--a=1", "--a=2"]),
+        (["train", "--a=1"], ["train", "--a=1"]),
+        (["--text={not: yaml"], {"text": "{not: yaml"}),
+        (["--empty="], {"empty": ""}),
+    ],
+)
+def test_arguments(tokens: list[str], expected: Any) -> None:
+    assert read_arguments(tokens) == expected

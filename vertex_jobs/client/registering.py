@@ -1,0 +1,47 @@
+"""A trial's model into the model registry, once.
+
+For ``JobHandle.register``. Source: ModelService.UploadModel; Model proto.
+"""
+
+from vertex_jobs.client.jobs import Jobs, Resource
+from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.errors import RequestRefusedError, UnsupportedHereError
+from vertex_jobs.names import ResourceName, location_name
+from vertex_jobs.study import Trial
+
+__all__ = ["SERVING_IMAGE", "register"]
+
+#: The newest prebuilt image that serves TensorFlow's SavedModels. Source: google-cloud-aiplatform,
+#: helpers of container URIs.
+SERVING_IMAGE = "us-docker.pkg.dev/vertex-ai/prediction/tf2-cpu.2-15:latest"
+
+
+def register(jobs: Jobs, snapshot: Snapshot, trial: Trial, serving_image: str) -> Resource:
+    """Upload the trial's model; the one that is there if it was uploaded before.
+
+    The model's id names study and trial, so that a repeated call makes no second one.
+
+    Raises:
+        UnsupportedHereError: If the trial has no model directory.
+        EndpointError: If the endpoint refused or was lost.
+    """
+    if trial.model_dir is None:
+        raise UnsupportedHereError(
+            f"trial {trial.id} has no model directory: the job has no base output directory; "
+            "give the next one a base_output_dir"
+        )
+    place = jobs.connection.place
+    parent = location_name(place.project, place.location)
+    model_id = f"study-{snapshot.job_id}-trial-{trial.id}"
+    body = {
+        "displayName": f"{snapshot.display_name}-trial-{trial.id}"[-128:],
+        "description": f"Trial {trial.id} of {snapshot.name}",
+        "artifactUri": trial.model_dir.rstrip("/"),
+        "containerSpec": {"imageUri": serving_image},
+    }
+    try:
+        return jobs.upload_model(parent, model_id, body)
+    except RequestRefusedError as error:
+        if error.code != 409:
+            raise
+        return jobs.model(str(ResourceName(place.project, place.location, "models", model_id)))

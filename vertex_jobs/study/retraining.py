@@ -1,0 +1,87 @@
+"""The training job that a trial would be on its own: the study's job with the trial's arguments.
+
+For ``best --retrain`` and ``--continue``. A config goes in and a config comes out; nothing is sent.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from vertex_jobs.runtime.environment import INITIAL_MODEL_VARIABLE
+from vertex_jobs.study.trials import ParameterValue, Trial
+
+__all__ = ["training_config"]
+
+#: Keys of a tuning job's config that a training job has not, and the place of the study's outputs.
+_STUDY_KEYS = frozenset(
+    {
+        "metric_spec",
+        "parameter_spec",
+        "search_algorithm",
+        "measurement_selection",
+        "max_trial_count",
+        "parallel_trial_count",
+        "max_failed_trial_count",
+        "base_output_dir",
+    }
+)
+_LOCAL_STUDY_KEYS = frozenset({"seed", "initial_trials", "warm_start", "faults"})
+#: Source: CustomJob.display_name.
+_NAME_LENGTH = 128
+
+
+def training_config(
+    study_config: Mapping[str, Any], trial: Trial, *, start_from_model: bool = False
+) -> dict[str, Any]:
+    """The keys of a custom job's config.
+
+    Args:
+        study_config: Of the tuning job.
+        trial: Whose parameters the training gets, after the arguments that all trials had.
+        start_from_model: Whether the script is told where the trial's model lies, in the variable
+            ``VERTEX_JOBS_INITIAL_MODEL_DIR``.
+    """
+    kept = {key: value for key, value in study_config.items() if key not in _STUDY_KEYS}
+    suffix = f"-trial-{trial.id}"
+    name = str(kept.get("display_name", "study"))[: _NAME_LENGTH - len(suffix)]
+    config = kept | {"kind": "custom_job", "display_name": f"{name}{suffix}"}
+    local = {key: one for key, one in kept.get("local", {}).items() if key not in _LOCAL_STUDY_KEYS}
+    config.pop("local", None)
+    if local:
+        config["local"] = local
+    variables = {}
+    if start_from_model and trial.model_dir:
+        variables = {INITIAL_MODEL_VARIABLE: trial.model_dir}
+    if "worker_pools" in config:
+        config["worker_pools"] = {
+            role: _with_trial(pool, trial, variables)
+            for role, pool in config["worker_pools"].items()
+        }
+        return config
+    return _with_trial(config, trial, variables)
+
+
+def _with_trial(
+    program: Mapping[str, Any], trial: Trial, variables: Mapping[str, str]
+) -> dict[str, Any]:
+    """A job or a pool with the trial's arguments after its own."""
+    changed = {**program, "args": _joined(program.get("args", {}), trial.parameters)}
+    if variables:
+        changed["environment_variables"] = {
+            **program.get("environment_variables", {}),
+            **variables,
+        }
+    return changed
+
+
+def _joined(
+    own: Mapping[str, Any] | Sequence[Any], parameters: Mapping[str, ParameterValue]
+) -> dict[str, Any] | list[Any]:
+    found = {key: _plain(value) for key, value in parameters.items()}
+    if isinstance(own, Mapping):
+        return {**own, **found}
+    return [*own, *(f"--{key}={value}" for key, value in found.items())]
+
+
+def _plain(value: ParameterValue) -> ParameterValue:
+    """Whole numbers without ``.0``, as the trial itself received them."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
