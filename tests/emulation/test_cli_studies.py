@@ -101,6 +101,12 @@ def test_best_without_a_model_cannot_be_downloaded(command, tmp_path):
 
 
 @pytest.mark.usefixtures("ran")
+def test_trial_without_a_model_is_not_registered(command):
+    done = command("best", "grid", "--register")
+    assert (done.code, "trial 2 left no model" in done.err) == (3, True)
+
+
+@pytest.mark.usefixtures("ran")
 def test_logs_name_the_trial_of_each_line(command):
     assert "trial 3 workerpool" not in command("logs", "grid").out
     assert "trial 3 | too far" in command("logs", "grid").out
@@ -149,21 +155,25 @@ def test_seed_decides_what_is_tried(command, config, study):
     assert tried(5) == tried(5)
 
 
-def test_model_of_the_best_trial_is_downloaded(command, config, tmp_path):
-    script = (
-        "import argparse, os, hypertune\n"
-        "from google.cloud import storage\n"
-        "parser = argparse.ArgumentParser()\n"
-        "parser.add_argument('--x')\n"
-        "x = float(parser.parse_args().x)\n"
-        "bucket, _, path = os.environ['AIP_MODEL_DIR'][5:].partition('/')\n"
-        f"blob = storage.Client().bucket(bucket).blob(path + '{MODEL_FILE}')\n"
-        "blob.upload_from_string(str(x))\n"
-        "hypertune.HyperTune().report_hyperparameter_tuning_metric('score', x, 1)\n"
-    )
-    saving = config(
+SAVING_SCRIPT = """\
+import argparse, os, hypertune
+from google.cloud import storage
+parser = argparse.ArgumentParser()
+parser.add_argument("--x")
+x = float(parser.parse_args().x)
+print("goes on from", os.environ.get("VERTEX_JOBS_INITIAL_MODEL_DIR"))
+bucket, _, path = os.environ["AIP_MODEL_DIR"][5:].partition("/")
+storage.Client().bucket(bucket).blob(path + "model.txt").upload_from_string(str(x))
+hypertune.HyperTune().report_hyperparameter_tuning_metric("score", x, 1)
+"""
+
+
+@pytest.fixture(scope="module")
+def saving(command, config):
+    """The config of a study that has run, whose trials saved models; the first is the best."""
+    path = config(
         "saving",
-        script,
+        SAVING_SCRIPT,
         kind="hyperparameter_tuning_job",
         metric_spec="{score: minimize}",
         parameter_spec="{x: {type: discrete, values: [1, 2]}}",
@@ -171,7 +181,60 @@ def test_model_of_the_best_trial_is_downloaded(command, config, tmp_path):
         max_trial_count=2,
         parallel_trial_count=2,
     )
-    assert command("run", saving).code == 0
+    assert command("run", path).code == 0
+    return path
+
+
+@pytest.mark.usefixtures("saving")
+def test_model_of_the_best_trial_is_downloaded(command, tmp_path):
     done = command("best", "saving", "--download", tmp_path / "model")
     assert (done.code, done.out.splitlines()[-1]) == (0, str(tmp_path / "model")), done.err
     assert (tmp_path / "model" / MODEL_FILE).read_text() == "1.0"
+
+
+@pytest.mark.usefixtures("saving")
+def test_model_of_another_trial_is_downloaded(command, tmp_path):
+    done = command("best", "saving", "--trial", "2", "--download", tmp_path)
+    assert (done.code, (tmp_path / MODEL_FILE).read_text()) == (0, "2.0")
+
+
+@pytest.mark.usefixtures("saving")
+def test_best_trial_trains_again_from_the_package_that_ran(command, tmp_path):
+    path = tmp_path / "retrain.yaml"
+    path.write_text(command("best", "saving", "--retrain").out)
+    assert command("run", path).code == 0
+    command_line = "--x=1"
+    log = command("logs", "saving-trial-1").out
+    assert (command_line in log, "goes on from None" in log) == (True, True)
+
+
+def test_best_trial_goes_on_from_its_model(command, saving, tmp_path):
+    made = yaml.safe_load(command("best", "saving", "--continue", "--config", saving).out)
+    made["display_name"] = "gone-on"
+    (tmp_path / "continue.yaml").write_text(yaml.safe_dump(made))
+    assert command("run", tmp_path / "continue.yaml").code == 0
+    model = json.loads(command("best", "saving", "--format", "json").out)["model_dir"]
+    assert f"goes on from {model}" in command("logs", "gone-on").out
+
+
+@pytest.mark.usefixtures("saving")
+def test_model_is_registered_once(command):
+    first = command("best", "saving", "--register")
+    again = command("best", "saving", "--register")
+    assert (first.code, first.out.splitlines()[-1].partition("models/")[2][:6]) == (0, "study-")
+    assert again.out == first.out
+    assert "holds no SavedModel" in first.err
+
+
+@pytest.mark.usefixtures("saving")
+def test_trial_that_is_none_is_named(command):
+    done = command("best", "saving", "--trial", "9", "--retrain")
+    assert (done.code, "is no trial of saving" in done.err) == (2, True)
+
+
+@pytest.mark.usefixtures("ran")
+def test_report_is_a_file(command, tmp_path):
+    pytest.importorskip("plotly", reason="the extra 'report' is not installed")
+    done = command("report", "grid", "--output", tmp_path / "grid.html")
+    assert (done.code, done.out.strip()) == (0, str(tmp_path / "grid.html"))
+    assert "History of score" in (tmp_path / "grid.html").read_text()

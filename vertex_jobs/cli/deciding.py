@@ -88,10 +88,12 @@ def _best_text(study: Study, trial: Trial) -> str:
 def _print_runners_up(study: Study) -> None:
     """Why the next ones lost, and how likely each is the better one all the same."""
     best = best_ids(study)
-    losers = [trial for trial in study.ranking.candidates() if trial.id not in best][:_RUNNERS_UP]
+    chances = study.confidence.chances if study.confidence else {}
+    losers = [trial for trial in study.ranking.candidates() if trial.id not in best]
     if not losers:
         return
-    chances = study.confidence.chances if study.confidence else {}
+    if len(study.objectives) > 1:  # where they have no order of their own
+        losers.sort(key=lambda trial: -chances.get(trial.id, 0.0))
     rows = [
         [
             trial.id,
@@ -99,7 +101,7 @@ def _print_runners_up(study: Study) -> None:
             study.why_not(trial),
             *([f"{chances.get(trial.id, 0.0):.0%}"] if chances else []),
         ]
-        for trial in losers
+        for trial in losers[:_RUNNERS_UP]
     ]
     print_result("")
     columns = [">runner-up", "", "why it lost", *([">chance"] if chances else [])]
