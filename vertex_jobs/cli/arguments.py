@@ -116,6 +116,12 @@ def add_run(parser: Parser) -> None:
         "preempt, kill-worker, oom or api-faults",
     )
     parser.add_argument(
+        "--debug",
+        action="store_true",
+        help="on local: run one replica in this terminal, of a study the first trial, and open the "
+        "debugger where it fails; breakpoint() works, and no job is made",
+    )
+    parser.add_argument(
         "--dry-run",
         action="store_true",
         help="check and package the job and print its request; contact nothing",

@@ -30,6 +30,7 @@ class Options(argparse.Namespace):
         detach: Return when the job exists.
         once: Come back to the job of the same content.
         drill: Name of the drill under which the job is rehearsed; None for none.
+        debug: Run one replica in this terminal instead of submitting a job.
         dry_run: Show what would be sent, and send nothing.
         yes: Do not ask.
         job: Id, resource name or display name.
@@ -68,6 +69,7 @@ class Options(argparse.Namespace):
     detach: bool
     once: bool
     drill: str | None
+    debug: bool
     dry_run: bool
     yes: bool
     job: str

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.cli.checking import checked_job
 from vertex_jobs.cli.confirmation import confirm
+from vertex_jobs.cli.debugging import debug_job
 from vertex_jobs.cli.drilling import drill_faults, drilled_calls, judge_drill, named_drill
 from vertex_jobs.cli.following import follow
 from vertex_jobs.cli.footers import command, say_come_back
@@ -42,6 +43,8 @@ def run_checked(options: Options, reading: "Reading") -> int:
     job = checked_job(options, reading)
     if options.drill is not None:
         _check_drill(options)
+    if options.debug:
+        return debug_job(options, job)
     if options.dry_run:
         print_structured(prepared_request(options, job).body, "json")
         say("nothing was contacted; leave out --dry-run to submit this")
@@ -94,6 +97,7 @@ def _check(options: Options) -> None:
         "--fresh": options.fresh,
         "--environment": options.environment,
         "--drill": options.drill,
+        "--debug": options.debug,
     }
     rule = "is a setting of Local Vertex, which Vertex AI does not have"
     faults = [Fault(name, None, rule, "drop it") for name, is_given in given.items() if is_given]

@@ -55,6 +55,7 @@ VERBS = {
             "run configs/digits_search.yaml --set max_trial_count=4 --set args.epochs=2",
             "run configs/digits_search.yaml --on vertex --staging-bucket gs://my-bucket",
             "run configs/digits_search.yaml --detach",
+            "run configs/digits_search.yaml --debug    # one trial here, with a debugger",
         ),
         "vertex_jobs.cli.running:run",
         (arguments.add_config, arguments.add_run, arguments.add_endpoint),

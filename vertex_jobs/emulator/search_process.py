@@ -18,13 +18,14 @@ from typing import Any
 
 from vertex_jobs.search import Algorithm, Completed, Parameter, Pending, Space, algorithm
 
-__all__ = ["main"]
+__all__ = ["OpenStudy", "main"]
 
 
-class _OpenStudy:
+class OpenStudy:
     """One study's algorithm and its completed trials."""
 
     def __init__(self, message: dict[str, Any]) -> None:
+        """Begin with no trial; the message has ``algorithm``, ``space``, ``maximize``, ``seed``."""
         space = Space(tuple(_parameter(form) for form in message["space"]))
         self.algorithm: Algorithm = algorithm(
             message["algorithm"], space, tuple(message["maximize"]), message["seed"]
@@ -32,6 +33,7 @@ class _OpenStudy:
         self.completed: list[Completed] = []
 
     def tell(self, trials: list[dict[str, Any]]) -> None:
+        """Take in finished trials."""
         for form in trials:
             objectives = form["objectives"]
             self.completed.append(
@@ -43,6 +45,7 @@ class _OpenStudy:
             )
 
     def ask(self, trial_ids: list[int], pending: list[dict[str, Any]]) -> list[dict[str, Any]]:
+        """An assignment for each of these trials; fewer when the space is exhausted."""
         running = [Pending(form["trial_id"], form["assignment"]) for form in pending]
         return [dict(one) for one in self.algorithm.suggest(trial_ids, self.completed, running)]
 
@@ -56,11 +59,11 @@ def main() -> None:
     """Answer until the input ends."""
     # SciPy is needed only once a model is fitted; loaded beside the first trials it costs nobody.
     threading.Thread(target=importlib.import_module, args=("scipy.optimize",), daemon=True).start()
-    studies: dict[str, _OpenStudy] = {}
+    studies: dict[str, OpenStudy] = {}
     for line in sys.stdin:
         message = json.loads(line)
         if "open" in message:
-            studies[message["open"]] = _OpenStudy(message)
+            studies[message["open"]] = OpenStudy(message)
         elif "tell" in message:
             studies[message["tell"]].tell(message["trials"])
         elif "close" in message:

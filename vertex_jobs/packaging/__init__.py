@@ -9,6 +9,7 @@ from vertex_jobs.packaging.distribution import Package, PackageFile, describe, p
 from vertex_jobs.packaging.imports import third_party_imports
 from vertex_jobs.packaging.proof import Proof, verify
 from vertex_jobs.packaging.runtime_wheel import write_runtime_wheel
+from vertex_jobs.packaging.unpacking import unpack
 from vertex_jobs.packaging.wheels import Wheel, is_wheel_file
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "is_wheel_file",
     "package",
     "third_party_imports",
+    "unpack",
     "verify",
     "write",
     "write_runtime_wheel",

@@ -8,14 +8,12 @@ nothing about versions: libraries come from the interpreter at hand.
 import os
 import subprocess
 import sys
-import tarfile
 import tempfile
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vertex_jobs.errors import PackagingError
+from vertex_jobs.packaging.unpacking import unpack
 
 __all__ = ["Proof", "verify"]
 
@@ -62,8 +60,7 @@ def verify(
         PackagingError: If the file is not such an archive.
     """
     with tempfile.TemporaryDirectory(prefix="vertex-jobs-proof-") as scratch:
-        unpacked = _unpack(path, Path(scratch, "unpacked"))
-        search_path = [str(unpacked), *(_unpack_wheel(one, Path(scratch)) for one in wheels)]
+        search_path = [str(one) for one in unpack([path, *wheels], Path(scratch, "unpacked"))]
         module_name = path.name.rpartition("-")[0]
         empty = Path(scratch, "empty")
         empty.mkdir()
@@ -85,31 +82,3 @@ def verify(
         except subprocess.TimeoutExpired as error:
             return Proof(module_name, None, (error.output or b"").decode(errors="replace"))
         return Proof(module_name, done.returncode, done.stdout.decode(errors="replace"))
-
-
-def _unpack(path: Path, directory: Path) -> Path:
-    """Unpack and return the folder that holds the top-level package."""
-    try:
-        with tarfile.open(path) as archive:
-            for member in archive.getmembers():
-                content = archive.extractfile(member)
-                target = directory / member.name
-                if content is None or not target.resolve().is_relative_to(directory.resolve()):
-                    raise PackagingError(f"{path}: {member.name} does not belong in a package")
-                target.parent.mkdir(parents=True, exist_ok=True)
-                target.write_bytes(content.read())
-    except (OSError, tarfile.TarError) as error:
-        raise PackagingError(
-            f"{path}: it is not a source distribution; build it with `vertex-jobs package`"
-        ) from error
-    return directory / path.name.removesuffix(".tar.gz")
-
-
-def _unpack_wheel(path: Path, scratch: Path) -> str:
-    directory = scratch / path.stem
-    try:
-        with zipfile.ZipFile(path) as wheel:
-            wheel.extractall(directory)
-    except (OSError, zipfile.BadZipFile) as error:
-        raise PackagingError(f"{path}: it is not a wheel ({error}); build it again") from error
-    return str(directory)
