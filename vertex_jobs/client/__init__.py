@@ -4,6 +4,7 @@ For the endpoints module and the command line. Importing it imports nothing of G
 generated clients load on first use.
 """
 
+from vertex_jobs.client.capacity import lacks_capacity
 from vertex_jobs.client.client import Client
 from vertex_jobs.client.completion import as_completed
 from vertex_jobs.client.connection import OPTIONS_HEADER, Connection
@@ -30,5 +31,6 @@ __all__ = [
     "as_completed",
     "is_success",
     "is_terminal",
+    "lacks_capacity",
     "short_state",
 ]

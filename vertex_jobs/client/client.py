@@ -26,6 +26,7 @@ from vertex_jobs.errors import EndpointError
 from vertex_jobs.names import CONTENT_LABEL
 
 if TYPE_CHECKING:
+    from vertex_jobs.packaging import Package
     from vertex_jobs.requests import Place, Request
     from vertex_jobs.spec import JobSpec
 
@@ -96,9 +97,7 @@ class Client:
         from vertex_jobs import packaging, requests
 
         place = place or self.connection.place
-        # A container job brings its program in its image.
-        package = None if job.script_path is None else packaging.describe(job)
-        request = requests.build(job, package, place)
+        package, request = _prepare(job, place)
 
         def put() -> None:
             if package is not None:
@@ -112,6 +111,17 @@ class Client:
             return self._submitter.submit(request, self._nonce(), upload=put, headers=sent)
 
         return self._handle(self._create_once(request, create) if once else create())
+
+    def same_content(self, job: "JobSpec", *, place: "Place") -> JobHandle | None:
+        """The first job of the same content that is under way or has succeeded; None without one.
+
+        Raises:
+            EndpointError: If the endpoint cannot be asked.
+            SubmissionUnknownError: If there may be one that cannot be found now.
+        """
+        _, request = _prepare(job, place)
+        found = self._first_of_content(request)
+        return None if found is None else self._handle(found)
 
     def job(self, text: str) -> JobHandle:
         """The job with that id, full resource name or display name; see `Lookup.find`."""
@@ -153,8 +163,7 @@ class Client:
         """The first job of that content; made here only if there is none yet."""
         content = request.body["labels"][CONTENT_LABEL]
         with self._journal.exclusive(content):
-            check_open_entries(self.settle(), content)
-            existing = first_of_content(self._jobs, self._timing, request, content)
+            existing = self._first_of_content(request)
             if existing is not None:
                 return existing
             made = create()
@@ -168,5 +177,18 @@ class Client:
             return made
         return first
 
+    def _first_of_content(self, request: "Request") -> Resource | None:
+        content = request.body["labels"][CONTENT_LABEL]
+        check_open_entries(self.settle(), content)
+        return first_of_content(self._jobs, self._timing, request, content)
+
     def _handle(self, resource: Resource) -> JobHandle:
         return JobHandle(Tracker(resource, self._jobs, self._log_reader, self._timing))
+
+
+def _prepare(job: "JobSpec", place: "Place") -> "tuple[Package | None, Request]":
+    """The package, None for a container job, which brings its program in its image; the request."""
+    from vertex_jobs import packaging, requests
+
+    package = None if job.script_path is None else packaging.describe(job)
+    return package, requests.build(job, package, place)

@@ -1,0 +1,27 @@
+"""Where jobs run: ``local()`` and ``vertex()``, the one place that knows client and emulator.
+
+Both give an ``Endpoint`` with the same methods; what differs is decided here once, as plain
+values of the client's connection. Nothing else in the library asks which endpoint it talks to.
+"""
+
+from vertex_jobs.client import as_completed
+from vertex_jobs.endpoints.endpoint import Endpoint
+from vertex_jobs.endpoints.google_cloud import vertex
+from vertex_jobs.endpoints.state import default_state_directory
+from vertex_jobs.endpoints.this_machine import (
+    connect_google,
+    google_environment,
+    load_ipython_extension,
+    local,
+)
+
+__all__ = [
+    "Endpoint",
+    "as_completed",
+    "connect_google",
+    "default_state_directory",
+    "google_environment",
+    "load_ipython_extension",
+    "local",
+    "vertex",
+]
