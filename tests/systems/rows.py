@@ -92,4 +92,20 @@ SYSTEMS = (
         cluster_checks.multiworker,
         ("--set", "replica_count=3", "--set", "args.communication=ring"),
     ),
+    System(
+        "S05",
+        "A table on two parameter servers, evaluated on the side",
+        BOOK,
+        "parameter_server.py",
+        "parameter_server.yaml",
+        cluster_checks.parameter_server,
+    ),
+    System(
+        "S06",
+        "Keras Tuner over a chief and two workers",
+        BOOK,
+        "keras_tuner_search.py",
+        "keras_tuner_search.yaml",
+        cluster_checks.keras_tuner,
+    ),
 )

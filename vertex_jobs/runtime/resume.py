@@ -16,30 +16,36 @@ __all__ = ["Progress", "resume"]
 
 
 class Progress:
-    """A job's finished epochs, kept in checkpoints together with model and optimizer.
+    """A job's finished epochs, kept in checkpoints together with model and optimizer."""
 
-    Attributes:
-        epoch: Number of finished epochs; what ``fit`` takes as ``initial_epoch``.
-    """
+    def __init__(self, model: Any, optimizer: Any, write_to: str, keep: int = 2) -> None:
+        """Prepare to save and restore; nothing is read or written yet.
 
-    def __init__(self, model: Any, optimizer: Any, write_to: str, keep: int) -> None:
-        """Prepare to save; nothing is read or written yet."""
+        Args:
+            model: A Keras model whose variables exist.
+            optimizer: A Keras optimizer whose variables exist; None where only the model counts.
+            write_to: This task's checkpoint directory: the chief's is the job's, any other's is
+                scratch.
+            keep: Number of checkpoints that stay.
+        """
         import tensorflow as tf
 
         # Outside the strategy's scope: a plain number of this process.
         self._counter = tf.Variable(0, dtype=tf.int64, trainable=False, name="epoch")
-        self._checkpoint = tf.train.Checkpoint(
-            model=model, optimizer=optimizer, epoch=self._counter
-        )
+        # TensorFlow's variables and not Keras's, which cannot be saved when they are sharded.
+        parts = {"model": [_plain(variable) for variable in model.variables]}
+        if optimizer is not None:
+            parts["optimizer"] = optimizer
+        self._checkpoint = tf.train.Checkpoint(epoch=self._counter, **parts)
         self._manager = tf.train.CheckpointManager(self._checkpoint, write_to, max_to_keep=keep)
 
     @property
     def epoch(self) -> int:
-        """Number of finished epochs."""
+        """Number of finished epochs; what ``fit`` takes as ``initial_epoch``."""
         return int(self._counter.numpy())
 
     def save(self, epoch: int) -> None:
-        """Write a checkpoint; every task of a gang must call it, at the same moment.
+        """Write a checkpoint; every mirrored task must call it, at the same moment.
 
         Args:
             epoch: Number of epochs that are finished now.
@@ -48,12 +54,17 @@ class Progress:
         self._manager.save(checkpoint_number=epoch)
 
     def restore(self, read_from: str) -> None:
-        """Read the newest checkpoint there, if there is one."""
+        """Read the newest checkpoint of a directory, or the one of that prefix; none is no error.
+
+        Raises:
+            AssertionError: If the checkpoint is of another model.
+        """
         import tensorflow as tf
 
-        newest = tf.train.latest_checkpoint(read_from)
+        newest = tf.train.latest_checkpoint(read_from) if read_from.endswith("/") else read_from
         if newest is not None:
-            self._checkpoint.restore(newest).assert_existing_objects_matched()
+            status = self._checkpoint.restore(newest)
+            status.assert_existing_objects_matched().expect_partial()
 
     def callback(self) -> Any:
         """A Keras callback that saves after every epoch."""
@@ -62,7 +73,7 @@ class Progress:
         )
 
 
-def resume(model: Any, read_from: str, write_to: str, keep: int = 2) -> Progress:
+def resume(model: Any, read_from: str, write_to: str) -> Progress:
     """Restore a compiled, built model from the job's newest checkpoint, if it has one.
 
     Call it on every task, after ``compile`` and before ``fit``.
@@ -70,10 +81,8 @@ def resume(model: Any, read_from: str, write_to: str, keep: int = 2) -> Progress
     Args:
         model: A Keras model; its optimizer's variables are created here.
         read_from: The job's checkpoint directory, the same for every task; ``gs://``, ``/gcs/`` or
-            local.
+            local; ends in a slash.
         write_to: This task's own: the chief's is the job's, any other's is scratch.
-        keep: Number of checkpoints that stay. With two, a reader of the older one finds it whole
-            while the next is written.
 
     Raises:
         ValueError: If the model is not compiled or not built.
@@ -84,6 +93,11 @@ def resume(model: Any, read_from: str, write_to: str, keep: int = 2) -> Progress
     with model.distribute_strategy.scope():
         # Restoring fills variables that exist; Keras would create these in the first step.
         model.optimizer.build(model.trainable_variables)
-        progress = Progress(model, model.optimizer, write_to, keep)
+        progress = Progress(model, model.optimizer, write_to)
         progress.restore(read_from)
     return progress
+
+
+def _plain(variable: Any) -> Any:
+    """TensorFlow's own variable: the value of a Keras 3 variable, a Keras 2 variable itself."""
+    return variable if callable(variable.value) else variable.value

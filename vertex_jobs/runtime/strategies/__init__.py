@@ -14,8 +14,9 @@ from vertex_jobs.runtime import environment
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.strategies import one_machine, several_machines
 from vertex_jobs.runtime.strategies.devices import logical_devices, set_threads
+from vertex_jobs.runtime.strategies.parameter_servers import serve
 
-__all__ = ["logical_devices", "set_threads", "strategy"]
+__all__ = ["logical_devices", "serve", "set_threads", "strategy"]
 
 
 def strategy(

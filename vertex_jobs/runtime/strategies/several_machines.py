@@ -1,16 +1,20 @@
 """Strategies that span several processes: mirrored workers, and parameter servers.
 
-For ``strategies.strategy()``, which chooses among them. Each reads TF_CONFIG and must be built
-before any TensorFlow operation. A TF_CONFIG written by hand, for one's own cluster, does as well as
+For ``strategies.strategy()``, which chooses among them. Each must be built before any
+TensorFlow operation. A TF_CONFIG written by hand, for one's own cluster, does as well as
 the service's.
 """
 
+import contextlib
 import difflib
+import socket
+from dataclasses import replace
 from typing import Any
 
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.keras_repair import repair_fit
+from vertex_jobs.runtime.strategies import parameter_servers
 
 __all__ = ["multi_worker_mirrored", "parameter_server"]
 
@@ -54,28 +58,50 @@ def parameter_server(cluster: Cluster | None) -> Any:
     TensorFlow's own measure of what is worth it.
 
     Args:
-        cluster: The job's replicas, this one the chief.
+        cluster: The job's replicas, this one the chief. None, as in a bare run, starts a worker and
+            two parameter servers within this process.
 
     Raises:
         UnsupportedHereError: If the cluster has no chief, workers or servers, or this replica is
             not the chief.
 
-    Source: tf.distribute.experimental.partitioners.MinSizePartitioner.
+    Source: TensorFlow guide "Parameter server training with ParameterServerStrategy".
     """
-    found = {role: cluster.count(role) if cluster else 0 for role in ("chief", "worker", "ps")}
-    if cluster is None or not all(found.values()):
-        missing = ", ".join(role for role, count in found.items() if not count)
+    if cluster is None:
+        cluster = _cluster_within_process()
+    missing = [role for role in ("chief", "worker", "ps") if not cluster.count(role)]
+    if missing:
         raise UnsupportedHereError(
-            f"parameter servers need a chief, workers and ps; TF_CONFIG has no {missing}. Give the "
-            "job these worker pools, or use another strategy"
+            f"parameter servers need a chief, workers and ps; the cluster has no "
+            f"{', '.join(missing)}. Give the job these worker pools, or use another strategy"
         )
     if cluster.task_type != "chief":
         raise UnsupportedHereError(
             f"this replica is {cluster.task_type} {cluster.task_index}, and only the chief drives "
-            "the others; call parameter_servers.serve() first, which keeps workers and servers"
+            "the others; call strategies.serve() first, which keeps workers and servers"
         )
     import tensorflow as tf
 
-    partitioner = tf.distribute.experimental.partitioners.MinSizePartitioner(max_shards=found["ps"])
-    resolver = tf.distribute.cluster_resolver.TFConfigClusterResolver(rpc_layer="grpc")
+    resolver = tf.distribute.cluster_resolver.SimpleClusterResolver(
+        tf.train.ClusterSpec(parameter_servers.addresses(cluster)),
+        task_type="chief",
+        task_id=0,
+        rpc_layer="grpc",
+    )
+    partitioner = tf.distribute.experimental.partitioners.MinSizePartitioner(
+        max_shards=cluster.count("ps")
+    )
     return tf.distribute.ParameterServerStrategy(resolver, variable_partitioner=partitioner)
+
+
+def _cluster_within_process() -> Cluster:
+    """A worker and two parameter servers as threads of this process."""
+    with contextlib.ExitStack() as reserved:
+        sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(4)]
+        for one in sockets:
+            reserved.enter_context(one)
+        chief, worker, *servers = [f"127.0.0.1:{one.getsockname()[1]}" for one in sockets]
+    cluster = Cluster({"chief": (chief,), "worker": (worker,), "ps": tuple(servers)})
+    for task in (("worker", 0), ("ps", 0), ("ps", 1)):
+        parameter_servers.start(replace(cluster, task_type=task[0], task_index=task[1]))
+    return cluster

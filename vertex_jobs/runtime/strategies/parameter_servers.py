@@ -1,0 +1,44 @@
+"""The tasks that serve the chief of a ParameterServerStrategy: workers and parameter servers.
+
+The chief runs the script; these two hold variables and carry out the steps that it sends. They
+never end by themselves: the service stops them when the chief has ended. The chief's strategy is
+in ``several_machines``.
+"""
+
+from typing import Any
+
+from vertex_jobs.runtime import environment
+from vertex_jobs.runtime.cluster import Cluster
+
+__all__ = ["addresses", "serve", "start"]
+
+
+def serve(here: environment.Environment | None = None) -> None:
+    """Serve the chief for good, if this task is its worker or server; else return at once.
+
+    Call it before any TensorFlow operation.
+
+    Source: TensorFlow guide "Parameter server training with ParameterServerStrategy".
+    """
+    cluster = (here or environment.current()).cluster
+    if cluster is not None and cluster.count("ps") and cluster.task_type in ("worker", "ps"):
+        start(cluster).join()
+
+
+def start(cluster: Cluster) -> Any:
+    """Start the server of this task, and return it running."""
+    import tensorflow as tf
+
+    return tf.distribute.Server(
+        tf.train.ClusterSpec(addresses(cluster)),
+        job_name=cluster.task_type,
+        task_index=cluster.task_index,
+        protocol="grpc",
+        start=True,
+    )
+
+
+def addresses(cluster: Cluster) -> dict[str, list[str]]:
+    """Who speaks with whom, in TensorFlow's form; the evaluator speaks with nobody."""
+    roles = ("chief", "worker", "ps")
+    return {role: list(cluster.addresses[role]) for role in roles if cluster.count(role)}
