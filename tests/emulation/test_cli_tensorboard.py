@@ -36,11 +36,41 @@ def test_every_trial_is_a_run(command, study, tmp_path):
     with command.process("tensorboard", "grid") as process:
         url = process.stdout.readline().split()[-1]
         tags = {}
-        while len(tags) < 2:  # it loads in the background; pytest's own time limit ends this
-            with urllib.request.urlopen(f"{url}data/plugin/scalars/tags") as answer:
-                tags = json.load(answer)
+        # It loads in the background; pytest's own time limit ends these.
+        while "loss" not in tags.get("2/logs", {}) or "loss" not in tags.get("1/logs", {}):
+            tags = asked(f"{url}data/plugin/scalars/tags")
+        groups = []
+        while len(groups) < 3:
+            groups = session_groups(url)
         process.send_signal(signal.SIGINT)
-        assert (process.wait(), {run: list(found) for run, found in tags.items()}) == (
-            0,
-            {"1/logs": ["loss"], "2/logs": ["loss"]},
-        )
+        assert process.wait() == 0
+    assert {"loss", "final/score", "measurement/score"} <= tags["1/logs"].keys()
+    assert [(group["hparams"], values(group), status(group)) for group in groups] == [
+        ({"x": 0}, [1.9375], "STATUS_SUCCESS"),
+        ({"x": 0.25}, [2], "STATUS_SUCCESS"),
+        ({"x": 1}, [], "STATUS_FAILURE"),
+    ]
+
+
+def session_groups(url):
+    """What the HParams page shows, by trial."""
+    statuses = ["STATUS_SUCCESS", "STATUS_FAILURE", "STATUS_UNKNOWN", "STATUS_RUNNING"]
+    columns = [{"metric": {"tag": "final/score"}}]
+    wanted = {"allowedStatuses": statuses, "colParams": columns, "sliceSize": 9}
+    data = json.dumps(wanted).encode()
+    found = asked(f"{url}data/plugin/hparams/session_groups", data).get("sessionGroups", [])
+    return sorted(found, key=lambda group: group["name"])
+
+
+def values(group):
+    return [round(one["value"], 5) for one in group.get("metricValues", [])]
+
+
+def status(group):
+    return group["sessions"][0]["status"]
+
+
+def asked(url, data=None):
+    headers = {"Content-Type": "application/json"}
+    with urllib.request.urlopen(urllib.request.Request(url, data, headers)) as answer:
+        return json.load(answer)

@@ -27,6 +27,7 @@ __all__ = [
     "add_report",
     "add_run",
     "add_table_format",
+    "add_trials",
 ]
 
 
@@ -154,6 +155,18 @@ def add_table_format(parser: Parser) -> None:
 def add_check_format(parser: Parser) -> None:
     """The forms of a check's result."""
     _add_format(parser, ("table", "json", "yaml"))
+
+
+def add_trials(parser: Parser) -> None:
+    """The forms of a study's trials, and where a file of them goes."""
+    _add_format(parser, ("table", "json", "yaml", "csv", "optuna"))
+    parser.add_argument(
+        "--output",
+        metavar="FILE",
+        type=Path,
+        help="with --format optuna: the SQLite file, replaced if it is there (default: the job's "
+        "display name with .db, in the current directory)",
+    )
 
 
 def add_document_format(parser: Parser) -> None:

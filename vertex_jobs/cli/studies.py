@@ -2,13 +2,15 @@
 
 from collections.abc import Sequence
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
+from vertex_jobs.cli.reporting import write_file
 from vertex_jobs.cli.tables import as_csv, print_structured, table
 from vertex_jobs.cli.terminal import print_result, say
-from vertex_jobs.cli.words import duration, number, seconds_between
+from vertex_jobs.cli.words import count, duration, number, seconds_between
 from vertex_jobs.errors import NoFeasibleTrialError
 from vertex_jobs.study import Study, Trial
 
@@ -23,7 +25,9 @@ def print_trials(options: Options) -> int:
     """Print a study's trials."""
     with open_endpoint(options) as endpoint:
         study = endpoint.job(options.job).last_seen.study
-    if options.format == "csv":
+    if options.format == "optuna":
+        write_file(options, study.display_name, ".db", lambda path: _write_optuna(study, path))
+    elif options.format == "csv":
         print_result(as_csv(study.columns(), study.rows()))
     elif options.format != "table":
         print_structured(study.to_json(), options.format)
@@ -32,6 +36,13 @@ def print_trials(options: Options) -> int:
     else:
         say("no trials yet")
     return 0
+
+
+def _write_optuna(study: Study, path: Path) -> str:
+    from vertex_jobs.study.optuna_storage import write_optuna_storage
+
+    written = write_optuna_storage(study, path)
+    return f"{count(written, 'finished trial')}; look at it with: optuna-dashboard sqlite:///{path}"
 
 
 def trial_table(study: Study, trials: Sequence[Trial]) -> "Table":

@@ -1,5 +1,7 @@
 """The verb ``tensorboard``: TensorBoard on a job's logs where they lie, in Cloud Storage.
 
+A study's trials are put beside their logs for the HParams page, each once.
+
 TensorBoard runs in a child, so that the variables which point its storage library at the endpoint
 are the child's alone.
 """
@@ -8,16 +10,19 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from vertex_jobs.cli.details import log_directory
+from vertex_jobs.cli.details import base_output_directory, is_study, log_directory
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
-from vertex_jobs.cli.terminal import say
-from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.cli.terminal import say, warn
+from vertex_jobs.errors import EndpointError, UnsupportedHereError
+from vertex_jobs.names import GcsUri
 
 if TYPE_CHECKING:
+    from vertex_jobs.client import JobHandle
     from vertex_jobs.endpoints import Endpoint
 
 __all__ = ["serve"]
@@ -34,13 +39,22 @@ def serve(options: Options) -> int:
             "TensorBoard is not installed; install it with: pip install 'vertex-jobs[train]'"
         )
     with open_endpoint(options) as endpoint:
-        directory = log_directory(endpoint.job(options.job).last_seen)
+        handle = endpoint.job(options.job)
+        directory = log_directory(handle.last_seen)
         if endpoint.server is not None:
             endpoint.server.hold(os.getpid())
         environment = os.environ | _storage(endpoint)
-    say(f"TensorBoard on {directory}; Ctrl-C ends it")
+        say(f"TensorBoard on {directory}; Ctrl-C ends it")
+        if is_study(handle.last_seen):
+            writing = threading.Thread(target=_write_hparams, args=(endpoint, handle), daemon=True)
+            writing.start()
+        return _run_board(directory, options.port, environment)
+
+
+def _run_board(directory: str, port: int, environment: dict[str, str]) -> int:
+    """Run it to its end; the exit code."""
     words = [sys.executable, "-m", "vertex_jobs.cli.tensorboard_server"]
-    with subprocess.Popen([*words, directory, str(options.port)], env=environment) as child:
+    with subprocess.Popen([*words, directory, str(port)], env=environment) as child:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
         try:
             code = child.wait()
@@ -48,6 +62,23 @@ def serve(options: Options) -> int:
             child.terminate()
             return 0
     return code if code >= 0 else 128 - code
+
+
+def _write_hparams(endpoint: "Endpoint", handle: "JobHandle") -> None:
+    """Put the study's HParams beside its logs, and those of each trial when it has ended."""
+    from vertex_jobs.study.hparams import hparams_files
+
+    base, outputs = GcsUri.parse(base_output_directory(handle.last_seen)), endpoint.outputs()
+    try:
+        written = {str(file.uri) for file in outputs.list_files(str(base))}
+        for snapshot in handle.watch():
+            for path, content in hparams_files(snapshot.study):
+                uri = str(base.join(path))
+                if uri not in written:
+                    outputs.write_bytes(uri, content)
+                    written.add(uri)
+    except EndpointError as error:
+        warn(f"the HParams page stays without trials: {error}")
 
 
 def _storage(endpoint: "Endpoint") -> dict[str, str]:

@@ -169,10 +169,15 @@ VERBS = {
     "trials": Verb(
         _TRIALS,
         "every trial: state, metric, parameters",
-        f"{_JOB_WORDS}\nJSON and YAML have every measurement as well.",
-        ("trials digits-search", "trials digits-search --format csv > trials.csv"),
+        f"{_JOB_WORDS}\nJSON and YAML have every measurement as well. Optuna's form is an SQLite\n"
+        "file, for optuna-dashboard; it needs the extra 'optuna'.",
+        (
+            "trials digits-search",
+            "trials digits-search --format csv > trials.csv",
+            "trials digits-search --format optuna --output digits.db",
+        ),
         "vertex_jobs.cli.studies:print_trials",
-        (arguments.add_job, arguments.add_table_format, arguments.add_endpoint),
+        (arguments.add_job, arguments.add_trials, arguments.add_endpoint),
     ),
     "best": Verb(
         _TRIALS,

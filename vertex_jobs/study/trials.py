@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from html import escape
+from typing import Literal
 
 __all__ = ["JsonObject", "Measurement", "Objective", "ParameterValue", "Trial"]
 
@@ -30,7 +31,7 @@ class Objective:
     maximize: bool
 
     @property
-    def goal(self) -> str:
+    def goal(self) -> Literal["maximize", "minimize"]:
         """``maximize`` or ``minimize``, as a config says it."""
         return "maximize" if self.maximize else "minimize"
 
