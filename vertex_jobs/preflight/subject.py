@@ -7,12 +7,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import date
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from vertex_jobs.catalog import Catalog
 from vertex_jobs.preflight.cost import Estimate, estimate
 from vertex_jobs.preflight.places import Candidate, candidates
 from vertex_jobs.spec import JobSpec, WorkerPoolSpec
+
+if TYPE_CHECKING:
+    from vertex_jobs.preflight.contract import Contract
 
 __all__ = ["Subject", "Where"]
 
@@ -55,6 +58,16 @@ class Subject:
     def cost(self) -> Estimate:
         """What it will cost."""
         return estimate(self.job, self.location)
+
+    @cached_property
+    def contract(self) -> "Contract | None":
+        """What the script says, asked once; None for a job without a script of its own."""
+        from vertex_jobs.preflight.contract import contract_of
+
+        unread = self.damaged & {"script_path", "python_module_name", "requirements"}
+        if self.job.script_path is None or unread:
+            return None
+        return contract_of(self.job)
 
     def each_pool(self) -> Iterator[tuple[Candidate, WorkerPoolSpec]]:
         """Every pool in every place."""

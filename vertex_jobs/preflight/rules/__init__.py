@@ -8,6 +8,7 @@ from vertex_jobs.preflight.rules.images import IMAGE_RULES
 from vertex_jobs.preflight.rules.machines import MACHINE_RULES
 from vertex_jobs.preflight.rules.money import MONEY_RULES
 from vertex_jobs.preflight.rules.scheduling import SCHEDULING_RULES
+from vertex_jobs.preflight.rules.scripts import SCRIPT_RULES
 from vertex_jobs.preflight.rules.studies import STUDY_RULES
 from vertex_jobs.preflight.rules.surroundings import SURROUNDINGS_RULES
 from vertex_jobs.preflight.rules.tpus import TPU_RULES
@@ -20,6 +21,7 @@ RULES: tuple[Rule, ...] = (
     *IMAGE_RULES,
     *SCHEDULING_RULES,
     *STUDY_RULES,
+    *SCRIPT_RULES,
     *SURROUNDINGS_RULES,
     *MONEY_RULES,
 )

@@ -1,0 +1,207 @@
+"""The child process that runs a script up to its parser, and what it answers.
+
+For ``contracts``. First with inert stand-ins for the libraries, which takes a fraction of a second;
+if the script decides something by a library, again with the real ones.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from vertex_jobs.packaging import Package
+
+__all__ = ["Outcome", "Questions", "Verdict", "ask"]
+
+#: Started by text, so that no folder of ours is on the path that the script sees.
+_START = (
+    "import sys; sys.path.insert(0, {home!r}); import interrogation; sys.path.remove({home!r}); "
+    "interrogation.main({descriptor})"
+)
+_HOME = str(Path(__file__).parent)
+#: As the proof of a package: what Python and its libraries need to start.
+_PASSED_VARIABLES = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH")
+#: Enough for the standard library, and for loading TensorFlow on a busy machine.
+_QUICK_SECONDS, _LONG_SECONDS = 60.0, 240.0
+
+
+@dataclass(frozen=True)
+class Questions:
+    """What the parser is asked.
+
+    Attributes:
+        argv: The command line that the script sees.
+        whole: Command lines that must be accepted as they are.
+        single: Tokens that must be accepted, whatever else is required.
+        parsers: ``argparse``, ``click``, ``absl``: those that the sources name.
+        several: Whether the sources read a command line in more than one place.
+        variables: Environment variables of the job.
+    """
+
+    argv: tuple[str, ...]
+    whole: tuple[tuple[str, ...], ...]
+    single: tuple[tuple[str, ...], ...]
+    parsers: tuple[str, ...]
+    several: bool
+    variables: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the parser made of some tokens.
+
+    Attributes:
+        error: Its own words; empty when it took them.
+        unknown: Tokens that it did not know.
+        abbreviates: The flag that a token was short for.
+        reads_text: Whether it takes every text for true.
+    """
+
+    error: str
+    unknown: tuple[str, ...]
+    abbreviates: str
+    reads_text: bool
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the asking went.
+
+    Attributes:
+        kind: ``answered``; ``failed`` before there was a parser; ``ended`` without one;
+            ``forbidden``, stopped at what only a job may do; ``slow``, not there in time.
+        detail: Why, if not answered.
+        missing: Libraries that are not installed here.
+        flags: That the parser knows.
+        whole: Of each whole command line.
+        single: Of each probe.
+        ignores: Whether the script gives its parser an empty command line.
+    """
+
+    kind: str
+    detail: str = ""
+    missing: tuple[str, ...] = ()
+    flags: tuple[str, ...] = ()
+    whole: tuple[Verdict, ...] = ()
+    single: tuple[Verdict, ...] = ()
+    ignores: bool = False
+
+
+def ask(package: Package, questions: Questions, interpreter: str = sys.executable) -> Outcome:
+    """Unpack a package, run it up to its parser, and ask that.
+
+    Args:
+        package: The job's code; its own modules are real in any case.
+        questions: What to ask.
+        interpreter: The Python to ask with.
+    """
+    with tempfile.TemporaryDirectory(prefix="vertex-jobs-check-") as scratch:
+        folder = Path(scratch, "package")
+        for file in package.files:
+            target = folder / package.module_name / file.path
+            target.parent.mkdir(parents=True, exist_ok=True)
+            target.write_bytes(file.content)
+        child = _Child(interpreter, Path(scratch), folder, package.module_name, questions)
+        missing: list[str] = []
+        answer = child.run(stand_ins=True, missing=missing)
+        while answer.get("missing") and len(missing) < len(package.files) + 20:
+            top = str(answer["missing"]).partition(".")[0]
+            if top in missing or top.startswith("vertex_jobs"):
+                break
+            missing.append(top)
+            answer = child.run(stand_ins=True, missing=missing)
+        if answer["outcome"] in ("needs_real", "failed") and not missing:
+            answer = child.run(stand_ins=False, missing=[])
+    return _outcome(answer, missing)
+
+
+@dataclass(frozen=True)
+class _Child:
+    interpreter: str
+    scratch: Path
+    folder: Path
+    module: str
+    questions: Questions
+
+    def run(self, *, stand_ins: bool, missing: Sequence[str]) -> dict[str, Any]:
+        """One attempt; the answer as the child wrote it."""
+        asked = {
+            "folder": str(self.folder),
+            "module": self.module,
+            "argv": self.questions.argv,
+            "whole": self.questions.whole,
+            "single": self.questions.single,
+            "parsers": self.questions.parsers,
+            "several": self.questions.several,
+            "stand_ins": stand_ins,
+            "missing": list(missing),
+        }
+        with tempfile.TemporaryFile() as written:
+            start = _START.format(home=_HOME, descriptor=written.fileno())
+            try:
+                done = subprocess.run(
+                    [self.interpreter, "-B", "-s", "-c", start],
+                    input=json.dumps(asked).encode(),
+                    cwd=self._empty_folder(),
+                    env=self._variables(),
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    pass_fds=(written.fileno(),),
+                    timeout=_QUICK_SECONDS if stand_ins else _LONG_SECONDS,
+                    check=False,
+                )
+            except subprocess.TimeoutExpired:
+                return {"outcome": "slow"}
+            written.seek(0)
+            text = written.read()
+        if not text:
+            last = done.stdout.decode(errors="replace").strip().rpartition("\n")[2]
+            return {"outcome": "failed", "detail": last or f"ended with {done.returncode}"}
+        answer: dict[str, Any] = json.loads(text)
+        return answer
+
+    def _empty_folder(self) -> Path:
+        folder = self.scratch / "work"
+        folder.mkdir(exist_ok=True)
+        return folder
+
+    def _variables(self) -> dict[str, str]:
+        """The job's variables, and those of the service that scripts look up at once."""
+        passed = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
+        work = str(self.scratch / "work")
+        return {
+            **passed,
+            "HOME": work,
+            "TMPDIR": work,
+            "CUDA_VISIBLE_DEVICES": "",  # a parser needs none, and a GPU may be busy
+            "AIP_MODEL_DIR": "gs://check/model/",
+            "AIP_CHECKPOINT_DIR": "gs://check/checkpoints/",
+            "AIP_TENSORBOARD_LOG_DIR": "gs://check/logs/",
+            "CLOUD_ML_PROJECT_ID": "1",
+            "CLOUD_ML_REGION": "us-central1",
+            "CLOUD_ML_JOB_ID": "1",
+            "CLOUD_ML_HP_METRIC_FILE": str(self.scratch / "work" / "metrics"),
+            **self.questions.variables,
+        }
+
+
+def _outcome(answer: Mapping[str, Any], missing: Sequence[str]) -> Outcome:
+    kind = "failed" if answer["outcome"] == "needs_real" else str(answer["outcome"])
+    return Outcome(
+        kind=kind,
+        detail=str(answer.get("detail", "")),
+        missing=tuple(missing),
+        flags=tuple(answer.get("flags", ())),
+        whole=tuple(_verdict(one) for one in answer.get("whole", ())),
+        single=tuple(_verdict(one) for one in answer.get("single", ())),
+        ignores=bool(answer.get("ignores")),
+    )
+
+
+def _verdict(form: Mapping[str, Any]) -> Verdict:
+    return Verdict(form["error"], tuple(form["unknown"]), form["abbreviates"], form["reads_text"])

@@ -1,0 +1,108 @@
+"""The command lines that a job will give to its script, as questions to the script's parser.
+
+For ``contracts``. Source: documentation page "Use hyperparameter tuning" for the form of a trial's
+arguments; public issues for discrete numbers that arrive as 128.0.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vertex_jobs.spec import (
+    CategoricalParameterSpec,
+    DiscreteParameterSpec,
+    DoubleParameterSpec,
+    HyperparameterTuningJob,
+    IntegerParameterSpec,
+    JobSpec,
+    ParameterSpec,
+)
+from vertex_jobs.spec.arguments import tokens
+
+__all__ = ["Probe", "probes_of", "trial_tokens"]
+
+
+@dataclass(frozen=True)
+class Probe:
+    """One question.
+
+    Attributes:
+        path: Where in the config the answer belongs.
+        value: What stands there.
+        tokens: What the parser is given.
+        as_float: Whether it is the other spelling of a whole number, which may arrive.
+    """
+
+    path: str
+    value: Any
+    tokens: tuple[str, ...]
+    as_float: bool = False
+
+
+def probes_of(job: JobSpec) -> Iterator[Probe]:
+    """Each fixed argument, and the ends of each tuned parameter's range."""
+    yield from _fixed("args", job.args)
+    for role, pool in _own_pools(job):
+        yield from _fixed(f"worker_pools.{role}.args", pool)
+    if isinstance(job, HyperparameterTuningJob):
+        head = _leading_words(job.args)
+        for name, parameter in job.parameter_spec.items():
+            path = f"parameter_spec.{name}"
+            for value, text, as_float in _texts(parameter):
+                yield Probe(path, value, (*head, f"--{name}={text}"), as_float)
+
+
+def trial_tokens(job: JobSpec) -> tuple[str, ...]:
+    """What the first trial's parameters could be, without those that have a condition."""
+    if not isinstance(job, HyperparameterTuningJob):
+        return ()
+    found = []
+    for name, parameter in job.parameter_spec.items():
+        if parameter.when is None:
+            _, text, _ = next(_texts(parameter))
+            found.append(f"--{name}={text}")
+    return tuple(found)
+
+
+def _own_pools(job: JobSpec) -> Iterator[tuple[str, Any]]:
+    for pool in job.worker_pools_resolved():
+        written = getattr(job.worker_pools, pool.role, None)
+        if written is not None and written.args is not None and pool.runs_package:
+            yield pool.role, written.args
+
+
+def _fixed(path: str, args: Any) -> Iterator[Probe]:
+    if isinstance(args, Mapping):
+        for (key, value), token in zip(args.items(), tokens(args), strict=True):
+            yield Probe(f"{path}.{key}", value, (token,))
+    elif args:
+        yield Probe(path, list(args), tokens(args))
+
+
+def _leading_words(args: Any) -> tuple[str, ...]:
+    """The subcommand of a command line that starts with one."""
+    words = []
+    for token in () if isinstance(args, Mapping) else tokens(args):
+        if token.startswith("-"):
+            break
+        words.append(token)
+    return tuple(words)
+
+
+def _texts(parameter: ParameterSpec) -> Iterator[tuple[Any, str, bool]]:
+    """Values with the texts in which they arrive, and whether that is only one of two ways."""
+    if isinstance(parameter, CategoricalParameterSpec):
+        for category in parameter.values:
+            yield category, category, False
+    elif isinstance(parameter, DoubleParameterSpec):
+        for bound in (parameter.min, parameter.max):
+            yield bound, repr(bound), False
+    elif isinstance(parameter, IntegerParameterSpec):
+        for whole in (parameter.min, parameter.max):
+            yield whole, str(whole), False
+    elif isinstance(parameter, DiscreteParameterSpec):
+        for number in parameter.values:
+            is_whole = float(number).is_integer()
+            yield number, str(int(number)) if is_whole else repr(number), False
+            if is_whole:
+                yield number, repr(float(number)), True
