@@ -227,8 +227,9 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
 }
 
 
-def test_every_rule_has_a_case_here_or_below() -> None:
-    assert {rule.name for rule in RULES} - set(CASES) == {"emulated-here"}
+def test_every_rule_has_a_case_here_or_among_the_scripts() -> None:
+    elsewhere = {rule.name for rule in RULES if rule.find.__module__.endswith("scripts")}
+    assert {rule.name for rule in RULES} - set(CASES) - elsewhere == {"emulated-here"}
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -204,4 +204,6 @@ def _outcome(answer: Mapping[str, Any], missing: Sequence[str]) -> Outcome:
 
 
 def _verdict(form: Mapping[str, Any]) -> Verdict:
-    return Verdict(form["error"], tuple(form["unknown"]), form["abbreviates"], form["reads_text"])
+    return Verdict(
+        form["error"].rstrip("."), tuple(form["unknown"]), form["abbreviates"], form["reads_text"]
+    )

@@ -21,21 +21,27 @@ class _Refused(Exception):  # noqa: N818 - never leaves this module
 
 def intercept(answer: Answer) -> None:
     """Let the first parser that reads the command line answer instead."""
+    asking: list[bool] = []
 
     def parse_args(parser: Any, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
+        asking.append(True)
         _answer(answer, parser, args, tolerant=False)
 
     def parse_known_args(
         parser: Any, args: Sequence[str] | None = None, namespace: Any = None
     ) -> Any:
         caller = sys._getframe(1).f_globals.get("__name__", "")
+        if asking:  # a subcommand's parser
+            return _parse_known(parser, args, namespace)
         # One of several parsers: it takes its part, and the last one is asked.
         if answer.questions["several"] and answer.questions["stand_ins"] and caller != _STRICT:
             return _parse_known(parser, args, namespace)
+        asking.append(True)
         return _answer(answer, parser, args, tolerant=caller != _STRICT)
 
-    argparse.ArgumentParser.parse_args = parse_args  # type: ignore[method-assign, assignment]
-    argparse.ArgumentParser.parse_known_args = parse_known_args  # type: ignore[method-assign, assignment]
+    parsers: Any = argparse.ArgumentParser
+    parsers.parse_args = parsers.parse_intermixed_args = parse_args
+    parsers.parse_known_args = parsers.parse_known_intermixed_args = parse_known_args
 
 
 def _answer(answer: Answer, parser: Any, args: Sequence[str] | None, tolerant: bool) -> None:
