@@ -133,7 +133,7 @@ def test_a_trial_knows_its_number_and_its_metric_file(tmp_path: Path) -> None:
         room.put_package(trainer("import sys\n" + DUMP + "print(sys.argv[1:])"))
         job_id = room.create(package_pool("--epochs=1"), base="gs://bucket/out/3")
         metric_file = tmp_path / "output.metrics"
-        await room.run(job_id, trial=Trial("3", ("--x=0.5", "--n=8"), metric_file))
+        await room.run(job_id, trial=Trial("3", ("--x=0.5", "--n=8"), metric_file, 1))
         found = dump(room, job_id, "workerpool0-0")
         assert (
             found["CLOUD_ML_TRIAL_ID"],
@@ -222,5 +222,28 @@ def test_the_lines_of_a_run_are_in_the_services_order(tmp_path: Path) -> None:
             "Finished tearing down training program.",
             "Job completed successfully.",
         ]
+
+    in_room(tmp_path, body)
+
+
+@pytest.mark.parametrize(("parallel", "shown"), [(1, "None"), (10_000, "1")])
+def test_trials_that_run_at_once_share_the_cores(tmp_path: Path, parallel: int, shown: str) -> None:
+    async def body(room: Room) -> None:
+        names = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
+        room.put_package(trainer(f"import os\nprint([os.environ.get(one) for one in {names}])"))
+        job_id = room.create(package_pool())
+        await room.run(job_id, trial=Trial("1", (), tmp_path / "metrics", parallel))
+        expected = str([None if shown == "None" else shown] * 2)
+        assert expected in room.lines(job_id, "workerpool0-0")
+
+    in_room(tmp_path, body)
+
+
+def test_a_job_may_set_its_own_threads(tmp_path: Path) -> None:
+    async def body(room: Room) -> None:
+        room.put_package(trainer("import os\nprint(os.environ['TF_NUM_INTRAOP_THREADS'])"))
+        job_id = room.create(package_pool(env={"TF_NUM_INTRAOP_THREADS": "7"}))
+        await room.run(job_id, trial=Trial("1", (), tmp_path / "metrics", 10_000))
+        assert "7" in room.lines(job_id, "workerpool0-0")
 
     in_room(tmp_path, body)

@@ -80,6 +80,10 @@ class Attempt:
 
     async def _start(self, spec: ReplicaSpec) -> Worker:
         replica = await self.machinery.launcher.launch(spec, self._output(spec.replica_id))
+        if spec.warm and spec.preload and replica.why_fresh:
+            # It costs seconds of imports, so it is no secret.
+            text = f"Started as a fresh process, not from a warm one: {replica.why_fresh}."
+            self.machinery.service_line(self.job_id, text, "NOTICE")
         if len(self.gang) > 1 or "CLOUD_ML_TRIAL_ID" in spec.environment:
             self.machinery.writes.watch(replica.pid, Writer(self.job_id, spec.replica_id))
         worker = Worker(spec, replica, asyncio.create_task(replica.wait()))

@@ -20,6 +20,7 @@ from vertex_jobs.emulator.controllers.places import Place, Start, prepare_place
 from vertex_jobs.emulator.controllers.runner_lines import runner_lines
 from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.tasks import ENGINES, PoolTask, pool_task
+from vertex_jobs.emulator.controllers.threads import thread_variables
 from vertex_jobs.emulator.controllers.variables import Variables, overridden
 from vertex_jobs.emulator.launcher import ReplicaSpec
 from vertex_jobs.names import ResourceName
@@ -44,11 +45,13 @@ class Trial:
         trial_id: ``"1"``, ``"2"``, ….
         arguments: Appended to the job's own, ``--id=value``.
         metric_file: Where cloudml-hypertune writes.
+        parallel: Trials of the study that run at once, this one included.
     """
 
     trial_id: str
     arguments: tuple[str, ...]
     metric_file: Path
+    parallel: int
 
 
 async def prepare_gang(
@@ -209,7 +212,7 @@ class _Gang:
         folder.mkdir(parents=True, exist_ok=True)
         service = self._service(number, index, addresses)
         variables = Variables(
-            surroundings=self._machinery.variables() | self._data_variables(),
+            surroundings=self._machinery.variables() | self._data_variables() | self._threads(),
             image=parse_image(task.image),
             job=dict(task.environment),
             place=place.variables,
@@ -258,6 +261,10 @@ class _Gang:
             job_id=self._name.resource_id,
             accelerator_count=0 if self._machinery.accelerators.devices else count,
         )
+
+    def _threads(self) -> dict[str, str]:
+        replicas = sum(self.pools[number].replica_count for number in self.tasks)
+        return thread_variables(replicas * (self._trial.parallel if self._trial else 1))
 
     def _data_variables(self) -> dict[str, str]:
         """Where a pipeline wrote its dataset for this job."""

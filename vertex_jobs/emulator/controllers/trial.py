@@ -105,7 +105,9 @@ class TrialRun:
             self._stop,
             self._settings,
             owner=("hyperparameterTuningJobs", self._job_id),
-            trial=Trial(self.trial.id, arguments, self._metrics.path),
+            trial=Trial(
+                self.trial.id, arguments, self._metrics.path, self._job.parallel_trial_count
+            ),
             before_end=self._finish,
         )
         following = asyncio.create_task(self._follow(run))

@@ -17,6 +17,7 @@ import selectors
 import signal
 import socket
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -32,6 +33,9 @@ else:
 
 #: Where pip and Debian install. Other folders of the search path may be a script's own.
 _INSTALLED = ("dist-packages", "site-packages")
+#: They stop before a fork and come back after it by themselves: jemalloc's housekeeping, which
+#: pyarrow brings. Source: jemalloc's ``background_thread_prefork0`` and its companions.
+_FORK_AWARE_THREADS = ("jemalloc_bg_thd",)
 
 
 class _Parent:
@@ -90,9 +94,13 @@ class _Parent:
         """Why a fork would differ from a fresh start, if so; first, whether a new parent helps."""
         if _installation_times() != self._installed:
             return True, "packages were installed or removed since the warm parent started"
-        threads = len(os.listdir("/proc/self/task"))
-        if threads != 1:
-            return False, f"the imports left {threads} threads running; one is safe to fork"
+        threads = [name for name in _thread_names() if name not in _FORK_AWARE_THREADS]
+        if len(threads) != 1:
+            names = ", ".join(sorted(set(threads)))
+            return (
+                False,
+                f"the imports left {len(threads)} threads running ({names}); one is safe to fork",
+            )
         eager = sys.modules.get("tensorflow.python.eager.context")
         context = getattr(eager, "_context", None)
         if getattr(context, "_initialized", False):
@@ -145,6 +153,14 @@ class _Parent:
 
     def _find(self, number: int) -> int:
         return next(pid for pid, owner in self._replicas.items() if owner == number)
+
+
+def _thread_names() -> list[str]:
+    """The kernel's name of each thread of this process."""
+    return [
+        Path(f"/proc/self/task/{thread}/comm").read_text().strip()
+        for thread in os.listdir("/proc/self/task")
+    ]
 
 
 def _installation_times() -> list[int]:
