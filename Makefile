@@ -6,7 +6,7 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 CONSTRAINTS := .ci/constraints-$(VERSION).txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check systems soak contract-live clean
+.PHONY: help setup demo test check systems bench bench-search soak contract-live clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,17 @@ check: setup  ## lint, types and import layers
 
 systems: setup  ## every training system on Local Vertex: a table with time and final metric
 	$(BIN)/python tests/systems/training_systems.py
+
+# What is measured against is installed beside; it is large (torch, Ray).
+bench: setup  ## every claim about speed beside its peers; writes docs/benchmarks.md; an hour
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
+	    --constraint $(CONSTRAINTS) --editable '.[dev,bench]'
+	$(BIN)/python benchmarks/run.py --write docs/benchmarks.md
+
+bench-search: setup  ## the search engine's regret beside its peers; writes docs/search.md; hours
+	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
+	    --constraint $(CONSTRAINTS) --editable '.[dev,bench]'
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/search.py --write docs/search.md
 
 soak: setup  ## a long campaign: kills at random instants, many jobs at once, long studies
 	$(BIN)/python benchmarks/soak.py

@@ -80,7 +80,8 @@ def foreground(
     task = pool_task(job_spec.worker_pool_specs[0], "worker_pool_specs[0]", LocalSettings())
     trial = None
     if study_spec is not None:
-        trial = Trial("1", _trial_arguments(study_spec, local), folder / "output.metrics")
+        arguments = _trial_arguments(study_spec, local)
+        trial = Trial("1", arguments, folder / "output.metrics", parallel=1)
         base = job_spec.base_output_directory.output_uri_prefix.rstrip("/")
         job_spec.base_output_directory.output_uri_prefix = f"{base}/1"
     with Ports().reserve(1) as ports:
