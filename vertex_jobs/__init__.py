@@ -105,8 +105,9 @@ def __getattr__(name: str) -> Any:
         if error.name != home:
             raise
         raise ImportError(
-            f"vertex_jobs.{name} is not available inside the training package; "
-            "install vertex-jobs to use it there",
+            f"vertex_jobs.{name} is not available inside the training package; a file that also "
+            "submits itself uses it only outside a job: import vertex_jobs, and ask "
+            "vertex_jobs.runtime.environment.current().in_job first",
             name=home,
         ) from error
     globals()[name] = value

@@ -97,7 +97,8 @@ def test_a_name_that_did_not_travel_says_so(travelled: str, name: str) -> None:
     done = run(TRAVELLED.format(folder=travelled, statement=f"from vertex_jobs import {name}"))
     assert done.stderr.splitlines()[-1] == (
         f"ImportError: vertex_jobs.{name} is not available inside the training package; "
-        "install vertex-jobs to use it there"
+        "a file that also submits itself uses it only outside a job: import vertex_jobs, and ask "
+        "vertex_jobs.runtime.environment.current().in_job first"
     )
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "add_filter",
     "add_job",
     "add_logs",
+    "add_new",
     "add_optional_config",
     "add_output",
     "add_overrides",
@@ -56,6 +57,24 @@ def add_config(parser: Parser) -> None:
     """The config and changes to it."""
     parser.add_argument("config", metavar="CONFIG", type=Path, help="a job or study in YAML")
     add_overrides(parser)
+
+
+def add_new(parser: Parser) -> None:
+    """What to scaffold."""
+    parser.add_argument(
+        "name",
+        metavar="NAME",
+        nargs="?",
+        default="train",
+        help="of the script, the config and the job (default: train)",
+    )
+    parser.add_argument(
+        "--kind",
+        metavar="KIND",
+        type=one_of("hyperparameter_tuning_job", "custom_job"),
+        default="hyperparameter_tuning_job",
+        help="of the job: hyperparameter_tuning_job or custom_job (default: the first)",
+    )
 
 
 def add_optional_config(parser: Parser) -> None:

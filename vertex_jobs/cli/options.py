@@ -46,6 +46,8 @@ class Options(argparse.Namespace):
         download: Where to put the best trial's model; None to leave it.
         output: Where to put what is written; None for the verb's own choice.
         runtime_only: Write the wheel of the runtime instead.
+        name: Of what is scaffolded.
+        kind: Of the scaffolded job.
         port: Of TensorBoard; 0 for any that is free.
         print_env: Print the environment instead of serving.
         strict: Answer unmodified clients as the service does.
@@ -85,6 +87,8 @@ class Options(argparse.Namespace):
     download: Path | None
     output: Path
     runtime_only: bool
+    name: str
+    kind: str
     port: int
     print_env: bool
     strict: bool

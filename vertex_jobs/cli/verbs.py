@@ -37,6 +37,7 @@ class Verb:
     takes_command: bool = False
 
 
+_BEGIN = "first steps"
 _RUN = "running and making jobs"
 _READ = "jobs that exist, on either endpoint"
 _TRIALS = "trials of a tuning job"
@@ -44,6 +45,15 @@ _EMULATE = "Local Vertex"
 _JOB_WORDS = "JOB is an id, a full resource name or a display name."
 
 VERBS = {
+    "new": Verb(
+        _BEGIN,
+        "a script and its config, ready to run, to go on from",
+        "NAME.py and NAME.yaml in the current directory: a small Keras classifier on data that it\n"
+        "makes itself. Nothing is ever overwritten. Running it needs the extra 'train'.",
+        ("new", "new spirals", "new spirals --kind custom_job"),
+        "vertex_jobs.cli.scaffolding:scaffold",
+        (arguments.add_new,),
+    ),
     "run": Verb(
         _RUN,
         "package a config's script, submit the job and watch it to its end",

@@ -71,6 +71,11 @@ class Environment:
     accelerator_count: int = 0
 
     @property
+    def in_job(self) -> bool:
+        """Whether the service started this process; a file that also submits itself asks this."""
+        return self.cluster is not None or self.job_id is not None
+
+    @property
     def is_chief(self) -> bool:
         """Whether this process writes and reports for the whole job; true when it is alone."""
         return self.cluster is None or self.cluster.is_chief

@@ -144,3 +144,19 @@ def test_scratch_is_removed_at_exit() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert not Path(done.stdout.strip()).parent.exists()
+
+
+@pytest.mark.parametrize(
+    ("variables", "in_job"),
+    [
+        ({}, False),
+        (
+            {"AIP_MODEL_DIR": "/m", "AIP_CHECKPOINT_DIR": "/c", "AIP_TENSORBOARD_LOG_DIR": "/l"},
+            False,
+        ),
+        ({"CLOUD_ML_JOB_ID": "7"}, True),
+        (Environment(cluster=Cluster({"chief": ("h:1",)})).to_variables(), True),
+    ],
+)
+def test_a_job_is_known_by_what_the_service_sets(variables: dict[str, str], in_job: bool) -> None:
+    assert environment.current(variables).in_job is in_job
