@@ -47,6 +47,7 @@ class Fault:
         rule: The rule that it breaks, a clause without a full stop.
         remedy: What to write instead, a clause without a full stop.
         severity: ``error`` stops a submission, ``warning`` does not.
+        place: File and line where it stands, ``configs/study.yaml:12``; empty when unknown.
     """
 
     path: str
@@ -54,11 +55,13 @@ class Fault:
     rule: str
     remedy: str
     severity: str = "error"
+    place: str = ""
 
     def __str__(self) -> str:
-        """One line: path, value, rule and remedy."""
+        """One line: path, value, rule, remedy and place."""
         shown = "" if self.value is None else f" = {self.value!r}"
-        return f"{self.path}{shown}: {self.rule}; {self.remedy}"
+        place = f" ({self.place})" if self.place else ""
+        return f"{self.path}{shown}: {self.rule}; {self.remedy}{place}"
 
 
 class VertexJobsError(Exception):

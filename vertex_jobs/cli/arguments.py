@@ -56,6 +56,7 @@ def add_endpoint(parser: Parser) -> None:
 def add_config(parser: Parser) -> None:
     """The config and changes to it."""
     parser.add_argument("config", metavar="CONFIG", type=Path, help="a job or study in YAML")
+    _add_overlays(parser)
     add_overrides(parser)
 
 
@@ -82,7 +83,18 @@ def add_optional_config(parser: Parser) -> None:
     parser.add_argument(
         "optional_config", metavar="CONFIG", type=Path, nargs="?", help="a job or study in YAML"
     )
+    _add_overlays(parser)
     add_overrides(parser)
+
+
+def _add_overlays(parser: Parser) -> None:
+    parser.add_argument(
+        "overlays",
+        metavar="OVERLAY",
+        type=Path,
+        nargs="*",
+        help="more configs, each laid over those before it: mappings merge, all else is replaced",
+    )
 
 
 def add_overrides(parser: Parser) -> None:

@@ -25,7 +25,7 @@ _VALUE_CHARACTERS = 60
 
 def check(options: Options) -> int:
     """Print every mistake and the cost; 2 if there is an error."""
-    report = report_on(options, examine(options.config, options.overrides))
+    report = report_on(options, examine(options.config, options.overrides, options.overlays))
     if options.format == "table":
         print_result("\n".join(_lines(report)))
     else:
@@ -76,7 +76,8 @@ def _lines(report: "Report") -> list[str]:
     found += [count(warnings, "warning")] if warnings else []
     lines = [f"{report.source}: {', '.join(found) or 'no mistake found'}"]
     for fault in report.faults:
-        lines += [f"  {fault.severity:<8} {shown(fault)}"]
+        place = f"  ({fault.place})" if fault.place else ""
+        lines += [f"  {fault.severity:<8} {shown(fault)}{place}"]
         lines += [f"           {fault.rule}; {fault.remedy}"]
     if report.cost is not None:
         lines += ["", "cost, in list prices without tax:"]
@@ -88,6 +89,7 @@ def _lines(report: "Report") -> list[str]:
 
 def _row(fault: "Fault") -> dict[str, object]:
     row = dataclasses.asdict(fault)
+    del row["place"]  # of the table, for a person; the published form has five keys
     if not isinstance(row["value"], (str, int, float, bool, list, dict, type(None))):
         row["value"] = str(row["value"])
     return row

@@ -82,7 +82,8 @@ def _faults(error: InvalidJobError) -> str:
     lines = [f"error: {error.source}: {number} fault{'' if number == 1 else 's'}"]
     for fault in error.faults:
         shown = "" if fault.value is None else f" = {_short(fault.value)}"
-        lines += [f"  {fault.path}{shown}", f"      {fault.rule}; {fault.remedy}"]
+        place = f"  ({fault.place})" if fault.place else ""
+        lines += [f"  {fault.path}{shown}{place}", f"      {fault.rule}; {fault.remedy}"]
     return "\n".join(lines)
 
 

@@ -23,6 +23,7 @@ class Options(argparse.Namespace):
         api_endpoint: Host of the Vertex AI API; None for the location's own.
         config: Path of a job's YAML.
         optional_config: The same, of a verb that can do without.
+        overlays: More configs, laid over the first.
         overrides: ``path=value`` each.
         seed: Of the search on Local Vertex.
         fresh: Whether every replica starts as a fresh process.
@@ -64,6 +65,7 @@ class Options(argparse.Namespace):
     api_endpoint: str | None = None
     config: Path
     optional_config: Path | None
+    overlays: list[Path]
     overrides: list[str]
     seed: int | None
     fresh: bool

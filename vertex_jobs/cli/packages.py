@@ -62,7 +62,9 @@ def _write(options: Options) -> int:
         raise UsageError(
             "name a CONFIG, or ask for --runtime-only\nsee: vertex-jobs package --help"
         )
-    described = packaging.describe(load(options.optional_config, options.overrides))
+    described = packaging.describe(
+        load(options.optional_config, options.overrides, options.overlays)
+    )
     for line in _listing(described):
         say(line)
     *wheels, path = packaging.write(described, options.output)

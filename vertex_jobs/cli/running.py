@@ -29,7 +29,7 @@ __all__ = ["run", "run_checked", "watch"]
 
 def run(options: Options) -> int:
     """Run a config."""
-    return run_checked(options, examine(options.config, options.overrides))
+    return run_checked(options, examine(options.config, options.overrides, options.overlays))
 
 
 def run_checked(options: Options, reading: "Reading") -> int:

@@ -19,7 +19,7 @@ __all__ = ["prepared_request", "show"]
 
 def show(options: Options) -> int:
     """Print the body of the request."""
-    request = prepared_request(options, load(options.config, options.overrides))
+    request = prepared_request(options, load(options.config, options.overrides, options.overlays))
     print_structured(request.body, options.format)
     return 0
 

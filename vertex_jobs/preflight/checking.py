@@ -88,7 +88,8 @@ def check(
         catalog=catalog.load(),
         today=today,
     )
-    found = [*reading.faults, *_once(fault for rule in RULES for fault in rule.faults(subject))]
+    later = _once(fault for rule in RULES for fault in rule.faults(subject))
+    found = [*reading.faults, *map(reading.composition.placed, later)]
     found.sort(key=lambda fault: fault.severity != "error")
     cost = None if _PRICED & reading.damaged else subject.cost
     return Report(reading.source, tuple(found), cost)

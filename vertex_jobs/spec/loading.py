@@ -1,10 +1,10 @@
-"""Configs read from files: the one place of this package that touches the disk.
+"""Configs read from files: with ``composition``, what touches the disk in this package.
 
 For the command line and for Python programs that keep jobs in YAML.
 
-A relative ``script_path``, or private wheel of ``requirements``, is looked for beside the config,
-then in the directory above it, then in the current directory. So ``configs/x.yaml`` with
-``script_path: trial_scripts/y.py`` means the same script from wherever it is run.
+A relative ``script_path``, or private wheel of ``requirements``, is looked for beside the file that
+names it, then in the directory above that, then in the current directory. So with ``script_path:
+trial_scripts/y.py`` in it, ``configs/x.yaml`` means the same script from wherever it is run.
 """
 
 from collections.abc import Mapping, Sequence
@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.spec.composition import Composition, compose
 from vertex_jobs.spec.jobs import JobSpec
 from vertex_jobs.spec.kinds import KINDS
 from vertex_jobs.spec.overrides import apply
 from vertex_jobs.spec.suggestions import nearest, suggestion
-from vertex_jobs.spec.yaml_text import parse
 
 __all__ = ["Reading", "examine", "from_mapping", "load", "script_faults"]
 
@@ -32,12 +32,14 @@ class Reading:
             where a field is required.
         faults: All of them.
         damaged: Fields that are missing, or of which some part could not be read.
+        composition: What the files say, and where; places a fault that is found later.
     """
 
     source: str
     job: JobSpec
     faults: tuple[Fault, ...]
     damaged: frozenset[str]
+    composition: Composition
 
     def valid_job(self) -> JobSpec:
         """The job, if it can be submitted.
@@ -50,41 +52,41 @@ class Reading:
         return self.job
 
 
-def load(path: Path | str, overrides: Sequence[str] = ()) -> JobSpec:
+def load(
+    path: Path | str, overrides: Sequence[str] = (), overlays: Sequence[Path | str] = ()
+) -> JobSpec:
     """Read a config.
 
     Args:
-        path: A YAML file.
+        path: A YAML file, which may name a ``base`` to lie over.
         overrides: ``path=value`` each, as given to ``--set``; the last for a path wins.
+        overlays: Files laid over it, in order, before the overrides.
 
     Raises:
-        InvalidJobError: With every fault of the file and of the overrides.
+        InvalidJobError: With every fault of the files and of the overrides.
     """
-    return examine(path, overrides).valid_job()
+    return examine(path, overrides, overlays).valid_job()
 
 
-def examine(path: Path | str, overrides: Sequence[str] = ()) -> Reading:
+def examine(
+    path: Path | str, overrides: Sequence[str] = (), overlays: Sequence[Path | str] = ()
+) -> Reading:
     """Read a config that may have faults, for whoever looks for more of them.
 
     Args:
         path: A YAML file.
         overrides: As for ``load``.
+        overlays: As for ``load``.
 
     Raises:
-        InvalidJobError: If the file is not there or holds no mapping.
+        InvalidJobError: If a file is not there or holds no mapping.
     """
     path = Path(path)
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        fault = Fault("config", str(path), f"cannot be read: {error}", "name a YAML file")
-        raise InvalidJobError([fault], str(path)) from error
-    written, faults = parse(text, str(path))
-    if not isinstance(written, dict):
-        fault = Fault("config", written, "must be a mapping of keys to values", "start with kind:")
-        raise InvalidJobError([fault], str(path))
-    faults += apply(written, overrides, _all_fields())
-    return _build(written, faults, str(path), path.parent)
+    whole = compose([path, *map(Path, overlays)])
+    whole.faults.extend(apply(whole.written, overrides, _all_fields()))
+    for override in overrides:
+        whole.set_elsewhere(override.partition("=")[0], "--set")
+    return _build(whole, str(path), path.parent)
 
 
 def from_mapping(mapping: Mapping[str, Any], *, source: str, base_directory: Path) -> JobSpec:
@@ -98,7 +100,7 @@ def from_mapping(mapping: Mapping[str, Any], *, source: str, base_directory: Pat
     Raises:
         InvalidJobError: With every fault.
     """
-    return _build(mapping, [], source, base_directory).valid_job()
+    return _build(Composition(dict(mapping)), source, base_directory).valid_job()
 
 
 def script_faults(written: Mapping[str, Any], found: Path | None) -> list[Fault]:
@@ -129,35 +131,37 @@ def script_faults(written: Mapping[str, Any], found: Path | None) -> list[Fault]
     return [Fault("python_module_name", module, rule, "name a .py file there, with dots")]
 
 
-def _build(
-    mapping: Mapping[str, Any], faults: list[Fault], source: str, base_directory: Path
-) -> Reading:
+def _build(whole: Composition, source: str, base_directory: Path) -> Reading:
+    mapping = whole.written
     model, kind_faults = _model_of(mapping)
     written = {key: value for key, value in mapping.items() if key != "kind"}
-    found = _find(written.get("script_path"), base_directory)
+    found = _find(written.get("script_path"), whole.directory_of("script_path", base_directory))
     inspection = model.inspect(written)
     faults = [
-        *faults,
+        *whole.faults,
         *kind_faults,
         *(_elsewhere(fault, model) for fault in inspection.faults),
         *script_faults(written, found),
     ]
     if not faults:
         job = model(**written)
-        return Reading(
-            source, job.model_copy(update=_places(job, found, base_directory)), (), frozenset()
-        )
+        job = job.model_copy(update=_places(job, found, whole, base_directory))
+        return Reading(source, job, (), frozenset(), whole)
     draft = inspection.draft
     assert isinstance(draft, JobSpec)
-    draft = draft.model_copy(update=_places(draft, found, base_directory))
+    draft = draft.model_copy(update=_places(draft, found, whole, base_directory))
     lost = {"script_path"} if found is None and "script_path" in written else set()
-    return Reading(source, draft, tuple(faults), inspection.damaged | lost)
+    placed = tuple(whole.placed(fault) for fault in faults)
+    return Reading(source, draft, placed, inspection.damaged | lost, whole)
 
 
-def _places(job: JobSpec, script: Path | None, base_directory: Path) -> dict[str, Any]:
+def _places(
+    job: JobSpec, script: Path | None, whole: Composition, base_directory: Path
+) -> dict[str, Any]:
     """The fields that are paths, with where these lead."""
+    directory = whole.directory_of("requirements", base_directory)
     requirements = tuple(
-        str(_find(line, base_directory) or line) if line.endswith(".whl") else line
+        str(_find(line, directory) or line) if line.endswith(".whl") else line
         for line in job.requirements
     )
     places = {"script_path": str(script) if script else None, "requirements": requirements}

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag
+from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
 from vertex_jobs.errors import Fault
 from vertex_jobs.spec.base import Spec
@@ -39,7 +39,18 @@ def _read_duration(value: Any) -> Any:
 
 
 #: Seconds; written as a number or with a unit.
-Duration = Annotated[float, BeforeValidator(_read_duration)]
+Duration = Annotated[
+    float,
+    BeforeValidator(_read_duration),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": 0},
+                {"type": "string", "pattern": rf"^{_DURATION.pattern}$"},
+            ]
+        }
+    ),
+]
 
 
 def _read_pattern(value: Any) -> Any:

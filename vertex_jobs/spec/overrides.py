@@ -30,7 +30,7 @@ def apply(written: dict[str, Any], overrides: Sequence[str], known: Sequence[str
             faults.append(Fault(f"--set {override}", None, rule, "write max_trial_count=4"))
             continue
         try:
-            value, repeated = parse(text, f"--set {override}")
+            value, repeated, _ = parse(text, f"--set {override}")
         except InvalidJobError as error:
             faults += error.faults
             continue

@@ -1,18 +1,30 @@
 """The JSON Schema of configs, for editors.
 
-For publication beside the documentation. It says types and single-value limits; the rules across
-fields are only in ``rules``.
+Published as ``config.schema.json`` beside this module, which ``tests/docs/config_pages.py`` makes
+anew. It says types and single-value limits; the rules across
+fields are only in ``rules``. What a config with a ``base`` leaves out may stand there, so such a
+config need not be complete.
 """
 
+import json
+from pathlib import Path
 from typing import Any
 
 from vertex_jobs.spec.kinds import KINDS
 
-__all__ = ["json_schema"]
+__all__ = ["PUBLISHED", "json_schema", "published_text"]
 
+PUBLISHED = Path(__file__).with_name("config.schema.json")
 
 #: Pydantic keeps its own word for a limit on a value that a function reads.
 _KEYWORDS = {"ge": "minimum", "gt": "exclusiveMinimum", "le": "maximum"}
+_BASE = {
+    "description": "Config or configs that this one is laid over, paths from this file on.",
+    "anyOf": [
+        {"type": "string", "minLength": 1},
+        {"type": "array", "items": {"type": "string", "minLength": 1}, "minItems": 1},
+    ],
+}
 
 
 def json_schema(kind: str | None = None) -> dict[str, Any]:
@@ -25,16 +37,25 @@ def json_schema(kind: str | None = None) -> dict[str, Any]:
     for model in KINDS.values():
         one = json_schema(str(model.model_fields["kind"].default))
         definitions |= one.pop("$defs", {})
-        definitions[model.__name__] = one
+        definitions[model.__name__] = _with_base(one)
         choices.append({"$ref": f"#/$defs/{model.__name__}"})
     return {
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "A vertex_jobs config",
-        "oneOf": choices,
-        "discriminator": {"propertyName": "kind"},
-        "required": ["kind"],
+        "anyOf": choices,
         "$defs": definitions,
     }
+
+
+def published_text() -> str:
+    """The text of the published file."""
+    return json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _with_base(schema: dict[str, Any]) -> dict[str, Any]:
+    required = schema.pop("required")
+    schema["properties"] = {"base": _BASE, **schema["properties"]}
+    return schema | {"if": {"required": ["base"]}, "else": {"required": required}}
 
 
 def _clean(node: Any) -> Any:

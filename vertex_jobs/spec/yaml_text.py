@@ -5,13 +5,14 @@ are text. A key that stands twice is a fault and not a silent choice.
 """
 
 import re
-from typing import Any
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
 import yaml
 
 from vertex_jobs.errors import Fault, InvalidJobError
 
-__all__ = ["parse", "render"]
+__all__ = ["Parsed", "parse", "render"]
 
 
 class _Loader(yaml.SafeLoader):
@@ -68,19 +69,47 @@ def _construct_int(loader: _Loader, node: yaml.ScalarNode) -> int:
 _Loader.add_constructor("tag:yaml.org,2002:int", _construct_int)
 
 
-def parse(text: str, source: str) -> tuple[Any, list[Fault]]:
-    """The data in one YAML document, and the keys in it that stand twice.
+class Parsed(NamedTuple):
+    """One YAML document.
+
+    Attributes:
+        data: What it says.
+        faults: The keys in it that stand twice.
+        lines: Dotted path of each value to the line, from 1 on, where its key or item begins.
+    """
+
+    data: Any
+    faults: list[Fault]
+    lines: dict[str, int]
+
+
+def parse(text: str, source: str) -> Parsed:
+    """Read one YAML document.
 
     Raises:
         InvalidJobError: If the text is no YAML, with line and column.
     """
     loader = _Loader(text)
     try:
-        return loader.get_single_data(), loader.repeated
+        node = loader.get_single_node()
+        data = loader.construct_document(node) if node is not None else None
+        lines = dict(_lines(node, "")) if isinstance(data, dict) else {}
+        return Parsed(data, loader.repeated, lines)
     except yaml.YAMLError as error:
         raise InvalidJobError([_syntax_fault(error)], source) from error
     finally:
         loader.dispose()
+
+
+def _lines(node: yaml.Node | None, prefix: str) -> Iterator[tuple[str, int]]:
+    entries: list[tuple[str, yaml.Node, yaml.Node]] = []
+    if isinstance(node, yaml.MappingNode):
+        entries = [(str(key.value), key, value) for key, value in node.value]
+    elif isinstance(node, yaml.SequenceNode):
+        entries = [(str(number), item, item) for number, item in enumerate(node.value)]
+    for name, start, value in entries:
+        yield f"{prefix}{name}", start.start_mark.line + 1
+        yield from _lines(value, f"{prefix}{name}.")
 
 
 def render(value: Any) -> str:
