@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import cluster_checks
 import digits_checks
+import layout_checks
 from finished import Finished
 
 __all__ = ["SYSTEMS", "System"]
@@ -107,5 +108,30 @@ SYSTEMS = (
         "keras_tuner_search.py",
         "keras_tuner_search.yaml",
         cluster_checks.keras_tuner,
+    ),
+    System(
+        "S20",
+        "DTensor with Keras, layouts in four ways",
+        DTENSOR,
+        "dtensor_layouts.py",
+        "dtensor_layouts.yaml",
+        layout_checks.dtensor,
+    ),
+    System(
+        "S21",
+        "keras.distribution, model parallel",
+        DTENSOR,
+        "keras_distribution.py",
+        "keras_distribution.yaml",
+        layout_checks.model_parallel,
+    ),
+    System(
+        "S22",
+        "keras.distribution, data parallel",
+        DTENSOR,
+        "keras_distribution.py",
+        "keras_distribution.yaml",
+        layout_checks.data_parallel,
+        ("--set", "args.mesh_model=1"),
     ),
 )

@@ -21,7 +21,7 @@ from vertex_jobs import local
 from vertex_jobs.endpoints import Endpoint
 
 PAGE = ROOT / "docs" / "reference" / "training-systems.md"
-LINE = "{:4} {:46} {:28} {:>7}  {:24} {}"
+LINE = "{:4} {:44} {:{}} {:>6}  {:22} {}"
 
 INTRODUCTION = """\
 # The training systems
@@ -77,10 +77,13 @@ def table(systems: Sequence[System], endpoint: Endpoint) -> Iterator[tuple[str, 
         done = run(endpoint, system.config, system.arguments)
         metric, reason = _judge(system, done)
         verdict = f"NO: {reason}" if reason else "as expected"
-        name = " ".join([system.config, *system.arguments]).replace("--set ", "")
-        time_taken = f"{done.seconds:.0f} s"
-        cells = (system.number, system.title, name, time_taken, metric, verdict)
-        yield LINE.format(*cells), not reason
+        cells = (system.number, system.title, _what(system), WIDTH, f"{done.seconds:.0f} s", metric)
+        yield LINE.format(*cells, verdict), not reason
+
+
+def _what(system: System) -> str:
+    """The config and what is set in it."""
+    return " ".join([system.config, *system.arguments]).replace("--set ", "")
 
 
 def _judge(system: System, done: Finished) -> tuple[str, str]:
@@ -89,6 +92,9 @@ def _judge(system: System, done: Finished) -> tuple[str, str]:
         return system.check(done), ""
     except Exception as error:  # whatever it is, the other rows are still wanted
         return "", f"{type(error).__name__}: {error}\n  {system.assertion}"
+
+
+WIDTH = max(len(_what(system)) for system in SYSTEMS)
 
 
 def main() -> int:
@@ -107,7 +113,7 @@ def main() -> int:
             f"no system {', '.join(sorted(unknown))}; there are S01 to {SYSTEMS[-1].number}"
         )
     chosen = [one for one in SYSTEMS if not options.numbers or one.number in options.numbers]
-    print(LINE.format("", "system", "config", "time", "final metric", ""))
+    print(LINE.format("", "system", "config", WIDTH, "time", "final metric", ""))
     began = time.monotonic()
     results = []
     with tempfile.TemporaryDirectory() as state, local(state_dir=state) as endpoint:

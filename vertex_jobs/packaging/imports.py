@@ -9,7 +9,7 @@ import ast
 import os
 import sys
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -58,12 +58,19 @@ def find_imports(tree: ast.AST) -> Iterator[Import]:
         yield from _imports_at(node)
 
 
-def third_party_imports(source_files: Iterable[Path]) -> tuple[str, ...]:
+def third_party_imports(
+    source_files: Iterable[Path], environment: Mapping[str, str] | None = None
+) -> tuple[str, ...]:
     """Modules that the files import when they are loaded, and that are neither ours nor siblings.
 
     Only statements that run at import count: not those in functions, under ``TYPE_CHECKING`` or
-    under ``if __name__ == "__main__"``. Files that are not valid Python are passed over, since the
-    replica's own error is the better message.
+    under ``if __name__ == "__main__"``; nor, in each file, what comes after a change of the
+    environment, such as ``os.environ["KERAS_BACKEND"] = "jax"``, which may act at import. Files
+    that are not valid Python are passed over, since the replica's own error is the better message.
+
+    Args:
+        source_files: Files that are not Python are passed over, too.
+        environment: What is set already: to set a variable to the value it has changes nothing.
 
     Returns:
         Sorted dotted names as written, e.g. ``("keras", "sklearn.datasets")``.
@@ -85,6 +92,8 @@ def third_party_imports(source_files: Iterable[Path]) -> tuple[str, ...]:
         except PackagingError:
             continue
         for statement in _executed_at_import(tree.body):
+            if _changes_environment(statement, environment or {}):
+                break
             found |= {entry.module for entry in _imports_at(statement)}
     return tuple(sorted(name for name in found if name.partition(".")[0] not in ignored))
 
@@ -103,6 +112,32 @@ def _imports_at(node: ast.AST) -> Iterator[Import]:
             name = str(literal.value)
             if not name.startswith("."):
                 yield Import(name)
+
+
+def _changes_environment(statement: ast.AST, environment: Mapping[str, str]) -> bool:
+    """Whether a statement sets or removes a variable of the process."""
+    if isinstance(statement, (ast.Assign, ast.Delete)):
+        for target in statement.targets:
+            if isinstance(target, ast.Subscript) and _is_environment(target.value):
+                name, value = _text(target.slice), _text(getattr(statement, "value", None))
+                return value is None or environment.get(name or "") != value
+    call = statement.value if isinstance(statement, ast.Expr) else None
+    if not isinstance(call, ast.Call) or not isinstance(call.func, ast.Attribute):
+        return False
+    if call.func.attr == "setdefault" and _is_environment(call.func.value):
+        return not call.args or _text(call.args[0]) not in environment
+    return call.func.attr in ("putenv", "unsetenv") or _is_environment(call.func.value)
+
+
+def _is_environment(node: ast.expr) -> bool:
+    """Whether an expression is ``os.environ``."""
+    return getattr(node, "attr", getattr(node, "id", "")) == "environ"
+
+
+def _text(node: ast.expr | None) -> str | None:
+    """The value of a literal text."""
+    literal = node.value if isinstance(node, ast.Constant) else None
+    return literal if isinstance(literal, str) else None
 
 
 def _executed_at_import(body: Iterable[ast.AST]) -> Iterator[ast.AST]:

@@ -67,6 +67,41 @@ def test_a_folder_above_may_have_any_name(write: Callable[..., Path]) -> None:
     assert third_party(root / "keras" / "vertex_jobs" / "scripts") == ("keras",)
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        'os.environ["KERAS_BACKEND"] = "jax"',
+        'os.environ.setdefault("KERAS_BACKEND", "jax")',
+        'os.environ.update(KERAS_BACKEND="jax")',
+        'os.environ[name] = "jax"',
+        'del os.environ["KERAS_BACKEND"]',
+        'os.putenv("KERAS_BACKEND", "jax")',
+        'if here:\n    environ["KERAS_BACKEND"] = "jax"',
+    ],
+)
+def test_what_follows_a_change_of_the_environment_does_not_count(
+    write: Callable[..., Path], change: str
+) -> None:
+    root = write({"task.py": f"import os, numpy\n{change}\nimport keras"})
+    assert third_party(root) == ("numpy",)
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'os.environ["KERAS_BACKEND"] = "jax"',
+        'os.environ.setdefault("KERAS_BACKEND", "torch")',
+        'settings["KERAS_BACKEND"] = "torch"',
+        'print(os.environ["KERAS_BACKEND"])',
+    ],
+)
+def test_what_leaves_the_environment_as_it_is_does_not_matter(
+    write: Callable[..., Path], line: str
+) -> None:
+    root = write({"task.py": f"import os\n{line}\nimport keras"})
+    assert third_party_imports([root / "task.py"], {"KERAS_BACKEND": "jax"}) == ("keras",)
+
+
 def test_what_is_not_python_is_passed_over(write: Callable[..., Path]) -> None:
     assert third_party(write({"bad.py": "import (", "good.py": "import numpy"})) == ("numpy",)
 

@@ -12,7 +12,7 @@ import shutil
 import tarfile
 import tempfile
 import zipfile
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
@@ -67,9 +67,14 @@ class Package:
                 found.append(f"{text} (here {version})")
         return found
 
-    def preload(self, module: str) -> tuple[str, ...]:
-        """Third-party modules that the module's package imports at its top."""
-        return _preload(self.root, module)
+    def preload(self, module: str, environment: Mapping[str, str]) -> tuple[str, ...]:
+        """Third-party modules that the module's package imports at its top.
+
+        Args:
+            module: What is run.
+            environment: Set before it runs; a change of it by the package itself ends the list.
+        """
+        return _preload(self.root, module, frozenset(environment.items()))
 
     def sources(self) -> list[Path]:
         """Every Python file of the package."""
@@ -77,10 +82,10 @@ class Package:
 
 
 @functools.lru_cache(maxsize=256)  # what was unpacked never changes; a study asks at every trial
-def _preload(root: Path, module: str) -> tuple[str, ...]:
+def _preload(root: Path, module: str, environment: frozenset[tuple[str, str]]) -> tuple[str, ...]:
     path = root.joinpath(*module.split("."))
     sources = path.rglob("*.py") if path.is_dir() else path.parent.glob("*.py")
-    return third_party_imports(sorted(sources))
+    return third_party_imports(sorted(sources), dict(environment))
 
 
 def _installed(requirement: str) -> str | None:

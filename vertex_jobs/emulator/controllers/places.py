@@ -86,7 +86,8 @@ def _mapped_command(task: PoolTask) -> Callable[[Start], tuple[str, ...]] | None
 
 
 def _preload(task: PoolTask, packages: list[Package]) -> tuple[str, ...]:
-    found = [name for package in packages for name in package.preload(task.module)]
+    environment = dict(task.environment)
+    found = [name for package in packages for name in package.preload(task.module, environment)]
     return tuple(dict.fromkeys(found))
 
 
