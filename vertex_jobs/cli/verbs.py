@@ -54,6 +54,21 @@ VERBS = {
         "vertex_jobs.cli.scaffolding:scaffold",
         (arguments.add_new,),
     ),
+    "doctor": Verb(
+        _BEGIN,
+        "what this machine can emulate, or whether the cloud side is ready",
+        "On local: what jobs count on here; nothing is contacted. With --on vertex: credentials,\n"
+        "APIs, permissions, bucket, logs and quotas; with a CONFIG also what its job asks for.\n"
+        "It changes nothing, and what it cannot find out it calls unknown. Exit code 1 if\n"
+        "something is missing, 3 if Vertex AI does not answer.",
+        (
+            "doctor",
+            "doctor --on vertex --project my-project --staging-bucket gs://my-bucket",
+            "doctor configs/digits_search.yaml --on vertex --format json",
+        ),
+        "vertex_jobs.cli.examining:examine_surroundings",
+        (arguments.add_optional_config, arguments.add_table_format, arguments.add_endpoint),
+    ),
     "run": Verb(
         _RUN,
         "package a config's script, submit the job and watch it to its end",

@@ -1,0 +1,67 @@
+"""The verb ``doctor``: what this machine can emulate, or whether the cloud side is ready.
+
+It changes nothing. Findings are results, so they go to stdout.
+"""
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.places import open_endpoint
+from vertex_jobs.cli.tables import as_csv, print_structured
+from vertex_jobs.cli.terminal import print_result, say
+from vertex_jobs.cli.words import count
+from vertex_jobs.spec import load
+
+if TYPE_CHECKING:
+    from vertex_jobs.doctor import Finding
+
+__all__ = ["examine_surroundings"]
+
+_COLUMNS = ("subject", "verdict", "fact", "remedy")
+#: Its silence is the endpoint's; what else is unknown may not be needed.
+_ENDPOINT = "Vertex AI"
+
+
+def examine_surroundings(options: Options) -> int:
+    """Print every finding.
+
+    Returns:
+        3 if Vertex AI was not reached, 1 if something is missing, else 0.
+    """
+    as_text = options.format == "table"
+    findings = []
+    for finding in _findings(options):
+        findings.append(finding)
+        if as_text:
+            print_result(_lines(finding))
+    rows = [asdict(finding) for finding in findings]
+    if options.format == "csv":
+        print_result(as_csv(_COLUMNS, [list(row.values()) for row in rows]))
+    elif not as_text:
+        print_structured(rows, options.format)
+    missing = sum(finding.verdict == "missing" for finding in findings)
+    unknown = [finding.subject for finding in findings if finding.verdict == "unknown"]
+    if missing:
+        say(f"{count(missing, 'thing')} missing")
+    if unknown:
+        say(f"not known: {', '.join(unknown)}")
+    return 3 if _ENDPOINT in unknown else int(missing > 0)
+
+
+def _findings(options: Options) -> "Iterator[Finding]":
+    from vertex_jobs.doctor import cloud_findings, machine_findings
+    from vertex_jobs.endpoints import default_state_directory
+
+    job = load(options.optional_config, options.overrides) if options.optional_config else None
+    if options.on == "local":
+        yield from machine_findings(options.state_dir or default_state_directory())
+        return
+    with open_endpoint(options) as endpoint:
+        yield from cloud_findings(endpoint.connection, job)
+
+
+def _lines(finding: "Finding") -> str:
+    line = f"{finding.verdict:<8} {finding.subject:<16} {finding.fact}"
+    return f"{line}\n{'':25} -> {finding.remedy}" if finding.remedy else line

@@ -1,0 +1,27 @@
+"""One thing that was looked at, and what follows from it."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+__all__ = ["Finding", "Verdict"]
+
+#: ``missing`` stops every job; ``limited`` only those that count on it; ``unknown`` could not be
+#: found out.
+Verdict = Literal["ok", "limited", "missing", "unknown"]
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found.
+
+    Attributes:
+        subject: What was looked at, e.g. ``bucket``.
+        verdict: Whether jobs can count on it.
+        fact: What it is like.
+        remedy: What to do; empty when nothing needs to be done or is known.
+    """
+
+    subject: str
+    verdict: Verdict
+    fact: str
+    remedy: str = ""
