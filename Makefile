@@ -47,8 +47,9 @@ bench-search: setup  ## the search engine's regret beside its peers; writes docs
 	    --constraint $(CONSTRAINTS) --editable '.[dev,bench]'
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/search.py --write docs/search.md
 
-soak: setup  ## a long campaign: kills at random instants, many jobs at once, long studies
+soak: setup  ## a long campaign: kills at random instants, many jobs at once, lost workers
 	$(BIN)/python benchmarks/soak.py
+	$(BIN)/python benchmarks/lost_worker.py
 	CRASH_STRIDE=1 $(BIN)/python -m pytest tests/faults/test_submit_once.py -k killed
 
 # The conformance suite against the real service. BUDGET is a ceiling in US dollars over what every

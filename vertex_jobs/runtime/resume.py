@@ -57,7 +57,8 @@ class Progress:
         """Read the newest checkpoint of a directory, or the one of that prefix; none is no error.
 
         Raises:
-            AssertionError: If the checkpoint is of another model.
+            ValueError: If the checkpoint's variables have other shapes.
+            AssertionError: If it lacks variables of this model.
         """
         import tensorflow as tf
 
@@ -85,8 +86,9 @@ def resume(model: Any, read_from: str, write_to: str) -> Progress:
         write_to: This task's own: the chief's is the job's, any other's is scratch.
 
     Raises:
-        ValueError: If the model is not compiled or not built.
-        AssertionError: If the checkpoint is of another model.
+        ValueError: If the model is not compiled or not built, or the checkpoint's variables have
+            other shapes.
+        AssertionError: If the checkpoint lacks variables of this model.
     """
     if getattr(model, "optimizer", None) is None or not model.built:
         raise ValueError("the model cannot resume yet; compile it and give it its input's shape")
