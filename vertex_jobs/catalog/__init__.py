@@ -110,13 +110,14 @@ def _machine(name: str, row: Mapping[str, Any]) -> Machine:
 
 
 def _tpu_machine(name: str, row: Mapping[str, Any]) -> TpuMachine:
-    prices = row["price"] or {}
+    prices, topologies = row["price"] or {}, row.get("topologies", {})
     return TpuMachine(
         name=name,
         vcpus=row["vcpus"],
         memory_gb=row["memory_gb"],
         accelerators=tuple(row.get("counts", ())),
-        topologies={name: chips for name, (chips, _) in row.get("topologies", {}).items()},
+        topologies=tuple(topologies),
+        virtual_machines={name: machines for name, (_, machines) in topologies.items()},
         prices={accelerator: Price(**price) for accelerator, price in prices.items()},
     )
 

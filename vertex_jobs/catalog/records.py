@@ -122,7 +122,8 @@ class TpuMachine:
         vcpus: Per virtual machine; None when the page does not say, as with memory.
         memory_gb: Per virtual machine, in gigabytes.
         accelerators: Accelerator types, for ``cloud-tpu``, which needs one.
-        topologies: For all others, which need one of them instead, with its number of chips.
+        topologies: For all others, which need one of them instead.
+        virtual_machines: How many each topology has.
         prices: By accelerator, per 8 cores.
     """
 
@@ -130,7 +131,8 @@ class TpuMachine:
     vcpus: int | None
     memory_gb: float | None
     accelerators: tuple[str, ...]
-    topologies: Mapping[str, int]
+    topologies: tuple[str, ...]
+    virtual_machines: Mapping[str, int]
     prices: Mapping[str, Price]
 
 

@@ -19,6 +19,7 @@ __all__ = [
     "add_filter",
     "add_job",
     "add_logs",
+    "add_machines",
     "add_new",
     "add_optional_config",
     "add_output",
@@ -299,6 +300,26 @@ def add_port(parser: Parser) -> None:
         type=_whole,
         default=0,
         help="on this machine's loopback address (default: any free port)",
+    )
+
+
+def add_machines(parser: Parser) -> None:
+    """Which machines."""
+    parser.add_argument(
+        "--gpu", metavar="TYPE", default="", help="only with this one, e.g. L4 or T4 (default: all)"
+    )
+    parser.add_argument(
+        "--machine",
+        metavar="NAME",
+        default="",
+        help="only those whose name starts so, e.g. g2 (default: all)",
+    )
+    parser.add_argument("--tpu", action="store_true", help="only TPUs")
+    parser.add_argument(
+        "--location",
+        "--region",
+        metavar="L",
+        help="leave out what is reported to be refused there (default: anywhere)",
     )
 
 

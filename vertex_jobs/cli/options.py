@@ -52,6 +52,9 @@ class Options(argparse.Namespace):
         port: Of TensorBoard; 0 for any that is free.
         print_env: Print the environment instead of serving.
         strict: Answer unmodified clients as the service does.
+        gpu: Accelerator that machines must have; empty for any.
+        machine: What a machine's name starts with.
+        tpu: Only machines with TPUs.
         command: To run against Local Vertex; empty to serve.
     """
 
@@ -94,4 +97,7 @@ class Options(argparse.Namespace):
     port: int
     print_env: bool
     strict: bool
+    gpu: str
+    machine: str
+    tpu: bool
     command: list[str]

@@ -137,6 +137,15 @@ VERBS = {
         "vertex_jobs.cli.packages:write_package",
         (arguments.add_optional_config, arguments.add_output),
     ),
+    "machines": Verb(
+        _RUN,
+        "the machines of Vertex AI training, their accelerators and prices",
+        "Prices are list prices of one region, each with its date and how sure it is; what is\n"
+        "not known says so. Nothing is contacted.",
+        ("machines --gpu L4", "machines --machine n1 --region europe-west4", "machines --tpu"),
+        "vertex_jobs.cli.machines:print_machines",
+        (arguments.add_machines, arguments.add_table_format),
+    ),
     "list": Verb(
         _READ,
         "every job, newest first",

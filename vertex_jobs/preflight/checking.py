@@ -11,6 +11,7 @@ from datetime import date
 from vertex_jobs import catalog
 from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.preflight.cost import Estimate
+from vertex_jobs.preflight.rule import MACHINE_FIELDS
 from vertex_jobs.preflight.rules import RULES
 from vertex_jobs.preflight.subject import Subject, Where
 from vertex_jobs.spec import Reading
@@ -18,19 +19,7 @@ from vertex_jobs.spec import Reading
 __all__ = ["Report", "check"]
 
 #: Fields without which there is nothing to price.
-_PRICED = frozenset(
-    {
-        "worker_pools",
-        "machine_type",
-        "accelerator_type",
-        "accelerator_count",
-        "replica_count",
-        "timeout",
-        "max_trial_count",
-        "parallel_trial_count",
-        "fallback",
-    }
-)
+_PRICED = MACHINE_FIELDS | {"timeout", "max_trial_count", "parallel_trial_count"}
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,10 @@
 For rules and for cost: what holds for the job's own machines must hold for its fallbacks, too.
 """
 
-import dataclasses
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vertex_jobs.spec import Fallback, JobSpec, WorkerPoolSpec
+from vertex_jobs.spec import JobSpec, WorkerPoolSpec, attempts
 
 __all__ = ["Candidate", "candidates"]
 
@@ -36,22 +35,10 @@ def candidates(job: JobSpec, location: str) -> Iterator[Candidate]:
         job: The job.
         location: Where it is submitted first.
     """
-    pools = job.worker_pools_resolved()
-    yield Candidate("", location, pools, job.scheduling_strategy)
-    for number, fallback in enumerate(job.fallback):
+    for number, attempt in enumerate(attempts(job)):
         yield Candidate(
-            f"fallback.{number}",
-            fallback.location or location,
-            tuple(_moved(pool, fallback) for pool in pools),
-            job.scheduling_strategy,
+            f"fallback.{number - 1}" if number else "",
+            attempt.location or location,
+            attempt.job.worker_pools_resolved(),
+            attempt.job.scheduling_strategy,
         )
-
-
-def _moved(pool: WorkerPoolSpec, fallback: Fallback) -> WorkerPoolSpec:
-    changes: dict[str, object] = {}
-    if fallback.machine_type is not None:
-        changes["machine_type"] = fallback.machine_type
-    if fallback.accelerator_type is not None and pool.accelerator_type is not None:
-        changes["accelerator_type"] = fallback.accelerator_type
-        changes["accelerator_count"] = fallback.accelerator_count or pool.accelerator_count
-    return dataclasses.replace(pool, **changes)  # type: ignore[arg-type]

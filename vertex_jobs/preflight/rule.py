@@ -11,6 +11,7 @@ from typing import Literal
 
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.subject import Subject
+from vertex_jobs.spec import machines
 
 __all__ = ["MACHINE_FIELDS", "Finder", "Rule", "Severity", "rule"]
 
@@ -19,17 +20,7 @@ Finder = Callable[[Subject], Iterable[Fault]]
 
 #: Fields that say which machines a job takes.
 MACHINE_FIELDS = frozenset(
-    {
-        "worker_pools",
-        "machine_type",
-        "accelerator_type",
-        "accelerator_count",
-        "replica_count",
-        "boot_disk_type",
-        "boot_disk_size_gb",
-        "scheduling_strategy",
-        "fallback",
-    }
+    {*machines.MACHINE_FIELDS, "worker_pools", "replica_count", "scheduling_strategy", "fallback"}
 )
 
 

@@ -7,6 +7,7 @@ import pytest
 from configs_to_check import CUSTOM, SOUND, STUDY
 
 from vertex_jobs.preflight import RULES, Report
+from vertex_jobs.spec.kinds import KINDS
 
 Checked = Callable[..., Report]
 
@@ -93,6 +94,18 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "us-central1",
         "accelerator_count",
         "TPUs come by 8, or by multiples of 32",
+    ),
+    "tpu-topology": (
+        {**CUSTOM, "machine_type": "ct5lp-hightpu-4t", "tpu_topology": "2x3"},
+        "us-central1",
+        "tpu_topology",
+        "ct5lp-hightpu-4t has 2x2, 2x4",
+    ),
+    "tpu-slice-not-spot": (
+        {**CUSTOM, **TPU, "accelerator_count": 32, "scheduling_strategy": "spot"},
+        "us-central1",
+        "scheduling_strategy",
+        "a slice of TPUs is not to be had as spot",
     ),
     "image-known": (
         {**CUSTOM, "container_uri": f"{PREBUILT}/tf-cpu.2-10.py310:latest"},
@@ -295,3 +308,19 @@ def test_a_ceiling_that_cannot_be_kept_refuses(checked: Checked) -> None:
     config = {**CUSTOM, **SOUND, **SCARCE, "scheduling_strategy": "spot", "max_cost_usd": 1000}
     (fault,) = checked(config).errors
     assert fault.rule == "it cannot be kept: the price of a3-megagpu-8g is not known"
+
+
+def test_a_reservation_ends_the_search_for_scarce_accelerators(checked: Checked) -> None:
+    held = {"reservation_affinity_type": "ANY_RESERVATION"}
+    assert checked({**CUSTOM, **SOUND, **RESERVED, **held}).faults == ()
+
+
+@pytest.mark.parametrize("junk", [None, 7, "text", [], {}, [{"a": 1}], -1])
+@pytest.mark.parametrize("config", [CUSTOM, STUDY], ids=["custom_job", "study"])
+def test_nothing_that_is_written_stops_the_check(
+    config: dict[str, Any], junk: Any, checked: Checked
+) -> None:
+    model = KINDS[config["kind"]]
+    for field in model.model_fields:
+        report = checked({**config, **SOUND, field: junk})
+        assert all(fault.path for fault in report.faults), field

@@ -33,7 +33,7 @@ class MachineUse:
         accelerator_type: E.g. ``NVIDIA_TESLA_T4``; empty without one.
         accelerator_count: Per machine.
         boot_disk_type: E.g. ``pd-ssd``.
-        boot_disk_size_gb: Per machine.
+        boot_disk_size_gb: Per machine; 0 leaves the disk out.
     """
 
     machine_type: str
@@ -133,7 +133,8 @@ def _lines(use: MachineUse, catalog: Catalog) -> Iterator[PriceLine]:
         if use.accelerator_type and (accelerator is None or not accelerator.bundled):
             price = accelerator.price if accelerator else None
             yield _line(use.accelerator_type, use.replica_count * use.accelerator_count, price)
-    yield _disk(use, catalog)
+    if use.boot_disk_size_gb:
+        yield _disk(use, catalog)
 
 
 def _line(item: str, quantity: float, price: Price | None) -> PriceLine:

@@ -16,7 +16,7 @@ _COMPUTE = 'documentation page "Configure compute resources"'
 _MACHINES = "list the machines: vertex-jobs machines"
 
 
-@rule("error", source=_COMPUTE, needs=MACHINE_FIELDS)
+@rule("error", source=_COMPUTE, needs=["machine_type", "worker_pools", "fallback"])
 def machine_known(subject: Subject) -> Iterator[Fault]:
     """A machine type is one that Vertex AI training has."""
     known = [*subject.catalog.machines, *subject.catalog.tpu_machines]

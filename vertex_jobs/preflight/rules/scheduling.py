@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
+from vertex_jobs.spec import WorkerPoolSpec
 
 __all__ = ["SCHEDULING_RULES"]
 
@@ -117,8 +118,9 @@ def spot_comes_back(subject: Subject) -> Iterator[Fault]:
         )
 
 
-def _is_reserved(pool: object) -> bool:
-    return False
+def _is_reserved(pool: WorkerPoolSpec) -> bool:
+    affinity = pool.reservation_affinity
+    return affinity is not None and affinity[0] != "NO_RESERVATION"
 
 
 SCHEDULING_RULES = (

@@ -70,7 +70,7 @@ def local_settings_dropped(subject: Subject) -> Iterator[Fault]:
         )
 
 
-@rule("error", source="Local Vertex", needs=MACHINE_FIELDS)
+@rule("error", source="Local Vertex", needs=[*MACHINE_FIELDS, "nfs_mounts", "lustre_mounts"])
 def emulated_here(subject: Subject) -> Iterator[Fault]:
     """What a job needs can be had on Local Vertex, if it is to run there."""
     if subject.on != "local":
@@ -83,6 +83,10 @@ def emulated_here(subject: Subject) -> Iterator[Fault]:
                 "the Reduction Server is not emulated",
                 "leave the pool out for Local Vertex",
             )
+        if pool.nfs_mounts or pool.lustre_mounts:
+            field = "nfs_mounts" if pool.nfs_mounts else "lustre_mounts"
+            rule_text = "file servers are not mounted on Local Vertex"
+            yield Fault(field, None, rule_text, "leave them out for Local Vertex")
 
 
 SURROUNDINGS_RULES = (

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
+from vertex_jobs.spec.suggestions import suggestion
 
 __all__ = ["TPU_RULES"]
 
@@ -68,4 +69,39 @@ def tpu_accelerator(subject: Subject) -> Iterator[Fault]:
             yield Fault(path, count, "TPUs come by 8, or by multiples of 32", "write 8 or 32")
 
 
-TPU_RULES = (tpu_alone, tpu_not_tuned, tpu_accelerator)
+@rule("error", source=_COMPUTE, needs=MACHINE_FIELDS)
+def tpu_topology(subject: Subject) -> Iterator[Fault]:
+    """A TPU from v5e on has one of its machine's topologies."""
+    for candidate, pool in subject.each_pool():
+        machine = subject.catalog.tpu_machines.get(pool.machine_type)
+        if machine is None or machine.accelerators or pool.tpu_topology in machine.topologies:
+            continue
+        path = subject.field(candidate, pool, "tpu_topology")
+        allowed = ", ".join(machine.topologies)
+        remedy = suggestion(pool.tpu_topology or "", machine.topologies, f"write one of {allowed}")
+        yield Fault(path, pool.tpu_topology, f"{machine.name} has {allowed}", remedy)
+
+
+@rule(
+    "error",
+    source='documentation page "Use Spot VMs"',
+    needs=MACHINE_FIELDS,
+    cloud_only=True,
+)
+def tpu_slice_not_spot(subject: Subject) -> Iterator[Fault]:
+    """A slice of TPUs, more than one machine, is not taken as spot."""
+    for candidate, pool in subject.each_pool():
+        machine = subject.catalog.tpu_machines.get(pool.machine_type)
+        if machine is None or candidate.strategy != "spot":
+            continue
+        several = machine.virtual_machines.get(pool.tpu_topology or "", 1) > 1
+        if several or pool.accelerator_count > _BOARD:
+            yield Fault(
+                subject.field(candidate, pool, "scheduling_strategy"),
+                "spot",
+                "a slice of TPUs is not to be had as spot",
+                "remove it, or take one machine of TPUs",
+            )
+
+
+TPU_RULES = (tpu_alone, tpu_not_tuned, tpu_accelerator, tpu_topology, tpu_slice_not_spot)

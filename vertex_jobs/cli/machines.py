@@ -1,0 +1,125 @@
+"""The verb ``machines``: what one can have, and what it costs."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from vertex_jobs import catalog
+from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.tables import as_csv, print_structured, table
+from vertex_jobs.cli.terminal import print_result, say
+from vertex_jobs.cli.words import number
+from vertex_jobs.preflight.offers import find_offers
+
+if TYPE_CHECKING:
+    from vertex_jobs.preflight.offers import Offer
+
+__all__ = ["print_machines"]
+
+_COLUMNS = (
+    "machine_type",
+    "vcpus",
+    "memory_gb",
+    "accelerators",
+    "usd_per_hour_low",
+    "usd_per_hour_high",
+    "confidence",
+    "price_date",
+    "reported_regions",
+)
+_HEADINGS = (
+    "machine",
+    ">vCPU",
+    ">GB",
+    "accelerators",
+    ">USD/h",
+    "confidence",
+    "checked",
+    "regions",
+)
+
+
+def print_machines(options: Options) -> int:
+    """Print every machine that the filters let through.
+
+    Raises:
+        InvalidJobError: If a filter names nothing that exists.
+    """
+    known = catalog.load()
+    offers = list(
+        find_offers(
+            known,
+            gpu=options.gpu,
+            machine=options.machine,
+            tpu=options.tpu,
+            region=options.location or "",
+        )
+    )
+    if options.format == "csv":
+        rows = [list(_row(offer).values()) for offer in offers]
+        print_result(as_csv(_COLUMNS, [[_flat(cell) for cell in row] for row in rows]))
+    elif options.format != "table":
+        print_structured([_row(offer) for offer in offers], options.format)
+    elif offers:
+        print_result(table(_HEADINGS, [_cells(offer) for offer in offers]))
+        _say_what_is_not_known(options, offers)
+    else:
+        say("no machine is all of that")
+    return 0
+
+
+def _say_what_is_not_known(options: Options, offers: "Sequence[Offer]") -> None:
+    known = catalog.load()
+    say()
+    for note in dict.fromkeys(note for offer in offers for note in offer.rate.notes):
+        say(note)
+    say(
+        f"list prices of {known.price_region} as of {known.as_of}, without boot disk and tax; an "
+        "accelerator of an N1 machine is added to it"
+    )
+    if options.location and any(offer.accelerators for offer in offers):
+        say(
+            f"that {options.location} has these accelerators is not verified: Google's table was "
+            "not at hand"
+        )
+
+
+def _row(offer: "Offer") -> dict[str, Any]:
+    line, hourly = offer.rate.lines[-1], offer.rate.hourly
+    is_known = hourly.is_complete
+    dates = [str(one.date) for one in offer.rate.lines if one.date]
+    values = (
+        offer.machine_type,
+        offer.vcpus,
+        offer.memory_gb,
+        {name: list(counts) for name, counts in offer.accelerators.items()},
+        round(hourly.low, 4) if is_known else None,
+        round(hourly.high, 4) if is_known else None,
+        line.confidence,
+        min(dates) if dates and len(dates) == len(offer.rate.lines) else None,
+        list(offer.reported),
+    )
+    return dict(zip(_COLUMNS, values, strict=True))
+
+
+def _cells(offer: "Offer") -> list[str]:
+    row = _row(offer)
+    low, high = row["usd_per_hour_low"], row["usd_per_hour_high"]
+    price = "unknown" if low is None else f"{low:.2f}" if low == high else f"{low:.2f}-{high:.2f}"
+    return [
+        offer.machine_type,
+        number(offer.vcpus),
+        number(float(offer.memory_gb)) if offer.memory_gb is not None else "",
+        _flat(row["accelerators"]),
+        price,
+        row["confidence"] or "",
+        row["price_date"] or ("" if low is None else "no date"),
+        f"{len(offer.reported)} reported" if offer.reported else "not verified",
+    ]
+
+
+def _flat(cell: Any) -> Any:
+    """A mapping or a list as one text: ``T4: 1 2 4; V100: 1 2 4 8``."""
+    if isinstance(cell, dict):
+        short = {name.removeprefix("NVIDIA_").removeprefix("TESLA_"): v for name, v in cell.items()}
+        return "; ".join(f"{name}: {_flat(counts)}" for name, counts in short.items())
+    return " ".join(map(str, cell)) if isinstance(cell, list) else cell

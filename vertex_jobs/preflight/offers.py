@@ -1,0 +1,139 @@
+"""The machines that one can have, each with its accelerators and its price.
+
+For the verb ``machines``. Without an accelerator in mind there is one offer per machine; with one,
+an offer for each count of it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from vertex_jobs.catalog import Catalog
+from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.preflight.cost import MachineUse, Rate, rate
+from vertex_jobs.spec.suggestions import nearest, suggestion
+
+__all__ = ["Offer", "find_offers"]
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A machine, perhaps with accelerators.
+
+    Attributes:
+        machine_type: E.g. ``g2-standard-4``.
+        vcpus: None where the documentation does not say, as with memory.
+        memory_gb: In gigabytes.
+        accelerators: By type, the counts that the machine can have; of TPUs the topologies.
+        rate: Per hour, the boot disk left out: of the machine alone if accelerators are added to
+            it and none was asked for.
+        reported: Regions in which people got its accelerator; no table of Google's.
+    """
+
+    machine_type: str
+    vcpus: int | None
+    memory_gb: float | None
+    accelerators: dict[str, tuple[int | str, ...]]
+    rate: Rate
+    reported: tuple[str, ...]
+
+
+def find_offers(
+    catalog: Catalog, *, gpu: str = "", machine: str = "", tpu: bool = False, region: str = ""
+) -> Iterator[Offer]:
+    """Every offer that the filters let through, in the catalog's order.
+
+    Args:
+        catalog: With machines and prices.
+        gpu: An accelerator, as ``L4`` or in full; empty for any.
+        machine: What the machine's name starts with.
+        tpu: Only TPUs.
+        region: Left out where an accelerator is reported to be refused.
+
+    Raises:
+        InvalidJobError: If there is no such accelerator, machine or region.
+    """
+    accelerator = _checked(catalog, gpu, machine, region)
+    location = region or catalog.price_region
+    if not tpu:
+        for offer in _machines(catalog, accelerator, location):
+            if offer.machine_type.startswith(machine) and _may_be_in(catalog, offer, region):
+                yield offer
+    for offer in () if accelerator else _tpus(catalog, location):
+        if offer.machine_type.startswith(machine):
+            yield offer
+
+
+def _checked(catalog: Catalog, gpu: str, machine: str, region: str) -> str:
+    """The accelerator's full name.
+
+    Raises:
+        InvalidJobError: With every filter that names nothing.
+    """
+    faults = []
+    gpus = [name for name in catalog.accelerators if name.startswith("NVIDIA")]
+    name = nearest(gpu, gpus) if gpu else None
+    if gpu and (name is None or not _means(gpu, name)):
+        listed = ", ".join(short.removeprefix("NVIDIA_") for short in gpus)
+        faults.append(Fault("--gpu", gpu, "is no GPU of training", suggestion(gpu, gpus, listed)))
+    names = [*catalog.machines, *catalog.tpu_machines]
+    if not any(one.startswith(machine) for one in names):
+        rule = "begins no machine's name"
+        faults.append(Fault("--machine", machine, rule, suggestion(machine, names, "write g2")))
+    if region and region not in catalog.regions:
+        remedy = suggestion(region, catalog.regions, "write one such as europe-west4")
+        faults.append(Fault("--region", region, "is no region of Vertex AI", remedy))
+    if faults:
+        raise InvalidJobError(faults, "command line")
+    return name or ""
+
+
+def _means(word: str, name: str) -> bool:
+    """Whether a word is a name or a part of it, so that a typing mistake is not taken for it."""
+    return word.upper().replace("-", "_") in name
+
+
+def _machines(catalog: Catalog, accelerator: str, location: str) -> Iterator[Offer]:
+    for name, machine in catalog.machines.items():
+        if accelerator and accelerator not in machine.accelerators:
+            continue
+        shown = {accelerator: machine.accelerators[accelerator]} if accelerator else None
+        for count in shown[accelerator] if shown else (0,):
+            use = MachineUse(name, 1, accelerator if count else "", count, boot_disk_size_gb=0)
+            yield Offer(
+                name,
+                machine.vcpus,
+                machine.memory_gb,
+                {accelerator: (count,)} if shown else dict(machine.accelerators),
+                rate([use], location=location, strategy=None, catalog=catalog),
+                _reported(catalog, tuple(shown or machine.accelerators)),
+            )
+
+
+def _tpus(catalog: Catalog, location: str) -> Iterator[Offer]:
+    for name, machine in catalog.tpu_machines.items():
+        for accelerator in machine.accelerators or ("",):
+            cores = 8 if accelerator else 0
+            use = MachineUse(name, 1, accelerator, cores, boot_disk_size_gb=0)
+            kinds: dict[str, tuple[int | str, ...]] = (
+                {accelerator: (8, "multiples of 32")}
+                if accelerator
+                else {"topology": machine.topologies}
+            )
+            yield Offer(
+                name,
+                machine.vcpus,
+                machine.memory_gb,
+                kinds,
+                rate([use], location=location, strategy=None, catalog=catalog),
+                (),
+            )
+
+
+def _reported(catalog: Catalog, accelerators: tuple[str, ...]) -> tuple[str, ...]:
+    found = (catalog.region_reports.get(name) for name in accelerators)
+    return tuple(region for report in found if report for region in report.available)
+
+
+def _may_be_in(catalog: Catalog, offer: Offer, region: str) -> bool:
+    reports = (catalog.region_reports.get(name) for name in offer.accelerators)
+    return not any(report is not None and region in report.refused for report in reports)
