@@ -40,7 +40,7 @@ def test_every_fault_comes_as_data(config: str, capsys: pytest.CaptureFixture[st
 
 def test_a_warning_is_no_refusal(config: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["check", config, "--set", "timeout=60"]) == 0
-    assert "1 warning\n  warning  timeout = 60\n" in capsys.readouterr().out
+    assert "1 warning\n  warning  timeout = 60  (--set)\n" in capsys.readouterr().out
 
 
 def test_run_refuses_with_every_error(config: str, capsys: pytest.CaptureFixture[str]) -> None:
