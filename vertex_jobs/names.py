@@ -15,6 +15,7 @@ __all__ = [
     "ResourceName",
     "is_gcs_uri",
     "location_name",
+    "location_of",
 ]
 
 #: Label that carries the nonce of one submission.
@@ -35,6 +36,11 @@ _BUCKET = re.compile(r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]")
 def location_name(project: str, location: str) -> str:
     """The parent of every job: ``projects/P/locations/L``."""
     return f"projects/{project}/locations/{location}"
+
+
+def location_of(parent: str) -> str:
+    """The location in ``projects/P/locations/L``."""
+    return parent.rpartition("/")[2]
 
 
 @dataclass(frozen=True)

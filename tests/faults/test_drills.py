@@ -142,12 +142,12 @@ def test_every_drill_is_made_of_faults_that_exist(name: str, tmp_path: Path) -> 
     }
     job = from_mapping(written, source="test", base_directory=tmp_path)
     drill = DRILLS[name]
-    assert LocalSettings(faults=[*drill.calls, *drill.replica_faults(job)]).faults
+    assert LocalSettings(faults=[*drill.standing, *drill.replica_faults(job)]).faults
 
 
 def test_the_help_names_every_drill() -> None:
     parser = Parser("run", "", "")
     add_run(parser)
     text = " ".join(parser.format_help().split())
-    assert "preempt, kill-worker, oom or api-faults" in text
-    assert list(DRILLS) == ["preempt", "kill-worker", "oom", "api-faults"]
+    assert "preempt, kill-worker, oom, api-faults, quota or stockout" in text
+    assert list(DRILLS) == ["preempt", "kill-worker", "oom", "api-faults", "quota", "stockout"]

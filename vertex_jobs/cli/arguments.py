@@ -146,7 +146,7 @@ def add_run(parser: Parser) -> None:
         "--drill",
         metavar="NAME",
         help="on local: rehearse the job while things go wrong, and say whether it came back: "
-        "preempt, kill-worker, oom or api-faults",
+        "preempt, kill-worker, oom, api-faults, quota or stockout",
     )
     parser.add_argument(
         "--debug",

@@ -1,6 +1,6 @@
 """``run --drill``: a job rehearsed while things go wrong, and whether it came back."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["drill_faults", "drilled_calls", "judge_drill", "named_drill"]
+__all__ = ["drill_faults", "drill_in_force", "judge_drill", "named_drill"]
 
 
 def named_drill(name: str) -> Drill:
@@ -39,24 +39,32 @@ def drill_faults(drill: Drill, job: "JobSpec") -> list[dict[str, Any]]:
 
 
 @contextmanager
-def drilled_calls(drill: Drill, endpoint: "Endpoint") -> Iterator[None]:
-    """Let the drill's calls go wrong for the length of the context."""
+def drill_in_force(drill: Drill, endpoint: "Endpoint") -> Iterator[None]:
+    """Let the drill's standing faults hold for the length of the context."""
     assert endpoint.server is not None, "drills are refused on Vertex AI"
-    endpoint.server.inject(drill.calls)
+    endpoint.server.inject(drill.standing)
     try:
         yield
     finally:
         endpoint.server.clear_faults()
 
 
-def judge_drill(drill: Drill, endpoint: "Endpoint", handle: "JobHandle") -> int:
-    """Say what happened and whether the job came back; the exit code is 0 if it did."""
+def judge_drill(drill: Drill, endpoint: "Endpoint", handles: Sequence["JobHandle"]) -> int:
+    """Say what happened and whether the job came back; the exit code is 0 if it did.
+
+    Args:
+        drill: The drill.
+        endpoint: Where it was held.
+        handles: The job at each place that took it, the last one last.
+    """
     assert endpoint.server is not None, "drills are refused on Vertex AI"
-    noted = endpoint.server.incidents(handle.name)
+    handle = handles[-1]
+    noted = [one for each in handles for one in endpoint.server.incidents(each.name)]
+    noted = [one for number, one in enumerate(noted) if one["job"] or one not in noted[:number]]
     happened, restarts, reads = (
         [one for one in noted if one["kind"] == kind] for kind in ("fault", "restart", "read")
     )
-    if not drill.calls:
+    if not drill.standing:
         happened = [one for one in happened if one["job"]]
     came_back = handle.last_seen.succeeded and bool(happened)
     say()

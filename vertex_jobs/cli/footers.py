@@ -14,6 +14,7 @@ from vertex_jobs.client import Snapshot
 from vertex_jobs.client.log_entries import log_filter
 from vertex_jobs.client.outcomes import log_job_ids
 from vertex_jobs.names import ResourceName
+from vertex_jobs.requests.places import LOCAL_LOCATION
 
 __all__ = ["command", "say_come_back", "say_next"]
 
@@ -21,15 +22,24 @@ __all__ = ["command", "say_come_back", "say_next"]
 _IDS_IN_QUERY = 10
 
 
-def command(options: Options, verb: str, *words: str) -> str:
-    """``vertex-jobs VERB WORDS`` at the endpoint of this command."""
+def command(options: Options, verb: str, *words: str, location: str | None = None) -> str:
+    """``vertex-jobs VERB WORDS`` at the endpoint of this command.
+
+    Args:
+        options: Of this command.
+        verb: The other command's.
+        words: Its arguments.
+        location: Of the job, which may have fallen back to one that nobody named.
+    """
+    if location == (options.location or LOCAL_LOCATION):
+        location = None
     line = ["vertex-jobs", verb, *words]
     if options.on != "local":
         line += ["--on", options.on]
     named = (
         ("--state-dir", options.state_dir),
         ("--project", options.project),
-        ("--location", options.location),
+        ("--location", location or options.location),
         ("--api-endpoint", options.api_endpoint),
     )
     for option, value in named:
@@ -53,9 +63,10 @@ def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
             ("its curves", "tensorboard"),
             *verbs,
         ]
+    location = ResourceName.parse(snapshot.name).location
     lines = {"best": ("--download", "best-model")}
     _say_commands(
-        (text, command(options, verb, snapshot.job_id, *lines.get(verb, ())))
+        (text, command(options, verb, snapshot.job_id, *lines.get(verb, ()), location=location))
         for text, verb in verbs
     )
     if console_link:
@@ -66,13 +77,12 @@ def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
 
 def say_come_back(options: Options, name: str) -> None:
     """How to find a job again that goes on without this command."""
-    job_id = ResourceName.parse(name).resource_id
+    job = ResourceName.parse(name)
     say("the job goes on")
+    verbs = {"come back": "watch", "end it": "cancel"}
     _say_commands(
-        [
-            ("come back", command(options, "watch", job_id)),
-            ("end it", command(options, "cancel", job_id)),
-        ]
+        (text, command(options, verb, job.resource_id, location=job.location))
+        for text, verb in verbs.items()
     )
 
 

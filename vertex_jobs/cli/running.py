@@ -1,12 +1,12 @@
 """The verbs ``run`` and ``watch``: a job from its config, or an existing one, to its end."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.cli.checking import checked_job
 from vertex_jobs.cli.confirmation import confirm
 from vertex_jobs.cli.debugging import debug_job
-from vertex_jobs.cli.drilling import drill_faults, drilled_calls, judge_drill, named_drill
+from vertex_jobs.cli.drilling import drill_faults, drill_in_force, judge_drill, named_drill
 from vertex_jobs.cli.following import follow
 from vertex_jobs.cli.footers import command, say_come_back
 from vertex_jobs.cli.options import Options
@@ -22,7 +22,7 @@ from vertex_jobs.spec import examine
 if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle
     from vertex_jobs.endpoints import Endpoint
-    from vertex_jobs.spec import JobSpec, Reading
+    from vertex_jobs.spec import Attempt, JobSpec, Reading
 
 __all__ = ["run", "run_checked", "watch"]
 
@@ -58,21 +58,24 @@ def run_checked(options: Options, reading: "Reading") -> int:
             confirm(options, job, endpoint)
         if options.drill is not None:
             return _drill(options, endpoint, job)
-        handle = _submit(options, endpoint, job, _local_settings(options))
+        in_turn = _submit(options, endpoint, job, _local_settings(options))
         if options.detach:
+            handle = next(in_turn)
             print_result(handle.name)
             say_come_back(options, handle.name)
             return 0
-        return follow(options, endpoint, handle)
+        return [follow(options, endpoint, handle) for handle in in_turn][-1]
 
 
 def _drill(options: Options, endpoint: "Endpoint", job: "JobSpec") -> int:
     drill = named_drill(options.drill or "")
     settings = {**_local_settings(options), "faults": drill_faults(drill, job)}
-    with drilled_calls(drill, endpoint):
-        handle = _submit(options, endpoint, job, settings)
-        follow(options, endpoint, handle)
-        return judge_drill(drill, endpoint, handle)
+    with drill_in_force(drill, endpoint):
+        handles = []
+        for handle in _submit(options, endpoint, job, settings):
+            handles.append(handle)
+            follow(options, endpoint, handle)
+        return judge_drill(drill, endpoint, handles)
 
 
 def watch(options: Options) -> int:
@@ -121,16 +124,30 @@ def _check_drill(options: Options) -> None:
 
 def _submit(
     options: Options, endpoint: "Endpoint", job: "JobSpec", settings: Mapping[str, Any]
-) -> "JobHandle":
-    try:
-        handle = endpoint.submit(job, once=options.once, **settings)
-    except KeyboardInterrupt:
-        say("interrupted while the job was being submitted; whether it exists is shown by:")
-        say(f"  {command(options, 'list')}")
-        raise
-    state = f" ({short_state(handle.last_seen.state).lower()})" if options.once else ""
-    say(f"{handle.display_name}: {handle.name}{state}")
-    return handle
+) -> Iterator["JobHandle"]:
+    """The job at each place that takes it; the next is tried where the last one was short."""
+    in_turn = endpoint.submit_in_turn(job, once=options.once, on_short=_say_short, **settings)
+    while True:
+        try:
+            handle = next(in_turn, None)
+        except KeyboardInterrupt:
+            say("interrupted while the job was being submitted; whether it exists is shown by:")
+            say(f"  {command(options, 'list')}")
+            raise
+        if handle is None:
+            return
+        state = f" ({short_state(handle.last_seen.state).lower()})" if options.once else ""
+        say(f"{handle.display_name}: {handle.name}{state}")
+        yield handle
+
+
+def _say_short(location: str, reason: str, following: "Attempt") -> None:
+    say(f"{location} is short of machines or quota: {reason}")
+    chief = following.job.worker_pools_resolved()[0]
+    machine = chief.machine_type
+    if chief.accelerator_type:
+        machine += f" with {chief.accelerator_count} x {chief.accelerator_type}"
+    say(f"next in fallback: {following.location} on {machine}")
 
 
 def _local_settings(options: Options) -> dict[str, int | bool | str]:

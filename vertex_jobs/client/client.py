@@ -23,7 +23,7 @@ from vertex_jobs.client.timing import Timing, persist
 from vertex_jobs.client.tracking import Tracker
 from vertex_jobs.client.uploads import upload
 from vertex_jobs.errors import EndpointError
-from vertex_jobs.names import CONTENT_LABEL
+from vertex_jobs.names import CONTENT_LABEL, location_of
 
 if TYPE_CHECKING:
     from vertex_jobs.packaging import Package
@@ -147,6 +147,11 @@ class Client:
             patience_seconds=_PATIENCE_SECONDS,
             timing=self._timing,
         )
+
+    def open_locations(self) -> set[str]:
+        """Where the submissions went whose outcome is not known, whichever endpoint that is."""
+        parents = (entry.parent for entry in self._journal.entries() if entry.is_open)
+        return {location_of(parent) for parent in parents}
 
     def close(self) -> None:
         """Close the connections; jobs go on, and results stay valid."""

@@ -135,7 +135,9 @@ class Endpoint:
                     return
                 reason = failure.message
             if on_short is not None:
-                on_short(place.location, reason, tried[number + 1])
+                then = tried[number + 1]
+                then = replace(then, location=then.location or self.place.location)
+                on_short(place.location, reason, then)
 
     def job(self, text: str) -> JobHandle:
         """The job with that id, full resource name or display name.
@@ -149,12 +151,17 @@ class Endpoint:
         return self._client_at(location).job(text)
 
     def jobs(self, filter_text: str = "") -> list[JobHandle]:
-        """Jobs of every kind, newest first."""
+        """Jobs of every kind in the endpoint's location, newest first."""
         return self._clients[self.place.location].jobs(filter_text)
 
     def settle(self) -> list[Entry]:
-        """Find out what became of earlier submissions that got no answer."""
-        return self._clients[self.place.location].settle()
+        """Find out what became of earlier submissions that got no answer, in every location."""
+        own = self._clients[self.place.location]
+        clients = {self.connection.api_endpoint: own}
+        for location in own.open_locations():
+            client = self._client_at(location)
+            clients.setdefault(client.connection.api_endpoint, client)
+        return [entry for client in clients.values() for entry in client.settle()]
 
     def outputs(self) -> "Outputs":
         """What jobs wrote to ``gs://``."""

@@ -1,6 +1,6 @@
 """Drills: presets of faults under which a job is rehearsed, in one table.
 
-For ``run --drill``. Faults of calls hold from before the submission, the others come with the job.
+For ``run --drill``. Some faults hold from before the submission, the others come with the job.
 """
 
 from collections.abc import Mapping
@@ -18,6 +18,11 @@ _Faults = tuple[Mapping[str, Any], ...]
 #: checkpoint, or, with neither, a minute. Each happens once.
 _TRIGGERS: _Faults = ({"step": 1}, {"checkpoint": True}, {"after": "60s"})
 
+_NOWHERE_ELSE = (
+    "Vertex AI starts a job nowhere else by itself: name other places under fallback, e.g. "
+    "fallback: [{location: europe-west4}]"
+)
+
 
 @dataclass(frozen=True)
 class Drill:
@@ -28,14 +33,14 @@ class Drill:
         permanent: Why a job that is hit does not come back; empty if it should.
         replica: What happens to a replica; empty for nothing.
         of_worker: Whether it is a worker's, where there are workers, else the chief's.
-        calls: What happens to calls.
+        standing: Faults that hold for whatever is submitted, in every place.
     """
 
     summary: str
     permanent: str = ""
     replica: str = ""
     of_worker: bool = False
-    calls: _Faults = ()
+    standing: _Faults = ()
 
     def replica_faults(self, job: "JobSpec") -> list[dict[str, Any]]:
         """The faults that come with that job."""
@@ -60,7 +65,7 @@ DRILLS = {
     ),
     "api-faults": Drill(
         "calls of Vertex AI and of Cloud Storage fail, break and are slow",
-        calls=(
+        standing=(
             {"call": "*.Create*", "fault": "drop_after"},
             {"call": "*.List*", "fault": 503},
             {"call": "*.Get*", "fault": 503, "skip": 1, "times": 2},
@@ -72,5 +77,14 @@ DRILLS = {
             {"call": "storage.objects.insert", "fault": "drop_after", "skip": 1},
             {"call": "storage.objects.get", "fault": 503, "times": 2},
         ),
+    ),
+    "quota": Drill(
+        "the first place refuses the job for want of quota",
+        standing=({"call": "*.Create*", "fault": 429},),
+    ),
+    "stockout": Drill(
+        "the first place takes the job and has no machines for it",
+        permanent=_NOWHERE_ELSE,
+        standing=({"replica": "*", "fault": "stockout"},),
     ),
 }

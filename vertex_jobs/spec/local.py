@@ -83,8 +83,8 @@ CallFaultKind = Literal[
 ]
 
 #: SIGKILL, as when a machine is lost; SIGTERM, and SIGKILL after the notice; the end of a program
-#: that ran out of memory; SIGSTOP; an emptied working directory.
-ReplicaFaultKind = Literal["kill", "preempt", "out_of_memory", "silence", "lose_disk"]
+#: that ran out of memory; SIGSTOP; an emptied working directory; no machine to start on.
+ReplicaFaultKind = Literal["kill", "preempt", "out_of_memory", "silence", "lose_disk", "stockout"]
 
 
 class TimedPace(Spec):
@@ -183,6 +183,9 @@ def _one_trigger(faults: Sequence[CallFault | ReplicaFault]) -> Iterator[Fault]:
         if len(given) > 1:
             rule = f"has the triggers {' and '.join(given)}, and a fault has one"
             yield Fault(f"faults.{number}", None, rule, "write one fault for each")
+        elif given and fault.fault == "stockout":
+            rule = f"has the trigger {given[0]}, and a stockout comes before any start"
+            yield Fault(f"faults.{number}", None, rule, "remove the trigger")
 
 
 class LocalSettings(Spec):

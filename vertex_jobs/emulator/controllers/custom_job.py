@@ -25,6 +25,7 @@ from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Action, Decision, Ending, Retries
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.names import ResourceName
 from vertex_jobs.runtime.directories import Directories
 
 __all__ = ["CustomJobRun"]
@@ -106,6 +107,8 @@ class CustomJobRun:
         if ending is not None:
             return ending
         self._greet()
+        if self._faults.finds_no_machine(_replica_ids(job)):
+            return _stockout(job)
         async with contextlib.AsyncExitStack() as held:
             try:
                 gang = await self._prepare(job, held)
@@ -193,3 +196,23 @@ class CustomJobRun:
             "DEADLINE_EXCEEDED",
             f"The job ran longer than its timeout of {seconds or _DEFAULT_TIMEOUT_SECONDS:g} s.",
         )
+
+
+def _replica_ids(job: protos.Message) -> list[str]:
+    pools = enumerate(job.job_spec.worker_pool_specs)
+    return [
+        f"workerpool{number}-{index}"
+        for number, pool in pools
+        for index in range(pool.replica_count)
+    ]
+
+
+def _stockout(job: protos.Message) -> Ending:
+    """A location without machines. Source: "Understand the custom training service"."""
+    location = ResourceName.parse(job.name).location
+    return Ending(
+        states.FAILED,
+        "RESOURCE_EXHAUSTED",
+        f"Resources are insufficient in region: {location}. Try a different region or use a "
+        "different accelerator.",
+    )

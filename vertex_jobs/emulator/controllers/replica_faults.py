@@ -6,7 +6,7 @@ When is for ``faults.rules`` to say; this listens for the triggers and sends the
 import asyncio
 import re
 import signal
-from collections.abc import Coroutine
+from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,11 +46,22 @@ class ReplicaFaults:
     _armed: list[tuple[Worker, Occurrence[ReplicaFault]]] = field(default_factory=list)
     _tasks: set["asyncio.Task[None]"] = field(default_factory=set)
 
+    def finds_no_machine(self, replica_ids: Iterable[str]) -> bool:
+        """Whether the location has no machine for one of these replicas, which are to start."""
+        for replica_id in replica_ids:
+            for occurrence in self.machinery.faults.of_replica(self.owner, replica_id, self.trial):
+                if occurrence.fault.fault == "stockout" and occurrence.take():
+                    self._note(occurrence.fault.fault, replica_id)
+                    return True
+        return False
+
     def arm(self, worker: Worker) -> None:
         """Listen for the triggers of a replica that has just started."""
         board = self.machinery.faults
         for occurrence in board.of_replica(self.owner, worker.spec.replica_id, self.trial):
             fault = occurrence.fault
+            if fault.fault == "stockout":
+                continue  # there was a machine, or this replica would not have started
             if fault.log is not None or fault.step is not None:
                 self._armed.append((worker, occurrence))
             elif fault.checkpoint:
@@ -123,11 +134,7 @@ class ReplicaFaults:
         if worker.exit.done() or not occurrence.take():
             return
         fault, replica_id = occurrence.fault, worker.spec.replica_id
-        self.machinery.faults.incidents.note(
-            Incident("fault", replica_id, fault.fault, self.owner[1])
-        )
-        text = f"Fault injected: {fault.fault} of {replica_id}."
-        self.machinery.service_line(self.job_id, text, "WARNING")
+        self._note(fault.fault, replica_id)
         if fault.fault == "lose_disk":
             empty_disk(worker.spec)
         elif fault.fault == "silence":
@@ -140,6 +147,12 @@ class ReplicaFaults:
             worker.out_of_memory = fault.fault == "out_of_memory"
             worker.machine_lost = fault.fault == "kill"
             worker.replica.send_signal(signal.SIGKILL)
+
+    def _note(self, kind: str, replica_id: str) -> None:
+        incident = Incident("fault", replica_id, kind, self.owner[1])
+        self.machinery.faults.incidents.note(incident)
+        text = f"Fault injected: {kind} of {replica_id}."
+        self.machinery.service_line(self.job_id, text, "WARNING")
 
     async def _preempt(self, worker: Worker, notice: float) -> None:
         clock = self.machinery.clock
