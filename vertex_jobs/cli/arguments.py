@@ -52,6 +52,16 @@ def add_endpoint(parser: Parser) -> None:
         metavar="HOST",
         help="with --on vertex: where the API answers (default: that of the location)",
     )
+    group.add_argument(
+        "--impersonate-service-account",
+        metavar="EMAIL",
+        help="with --on vertex: act as that account (default: as yourself)",
+    )
+    group.add_argument(
+        "--quota-project",
+        metavar="ID",
+        help="with --on vertex: charged for the calls' quota (default: the credentials' own)",
+    )
 
 
 def add_config(parser: Parser) -> None:

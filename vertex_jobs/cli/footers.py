@@ -41,6 +41,8 @@ def command(options: Options, verb: str, *words: str, location: str | None = Non
         ("--project", options.project),
         ("--location", location or options.location),
         ("--api-endpoint", options.api_endpoint),
+        ("--impersonate-service-account", options.impersonate_service_account),
+        ("--quota-project", options.quota_project),
     )
     for option, value in named:
         line += [option, str(value)] if value else []

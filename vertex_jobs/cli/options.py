@@ -21,6 +21,8 @@ class Options(argparse.Namespace):
         location: Region.
         staging_bucket: ``gs://…``.
         api_endpoint: Host of the Vertex AI API; None for the location's own.
+        impersonate_service_account: E-mail of an account to act as.
+        quota_project: Charged for the calls' quota; None for the credentials' own.
         config: Path of a job's YAML.
         optional_config: The same, of a verb that can do without.
         overlays: More configs, laid over the first.
@@ -66,6 +68,8 @@ class Options(argparse.Namespace):
     location: str | None = None
     staging_bucket: str | None = None
     api_endpoint: str | None = None
+    impersonate_service_account: str | None = None
+    quota_project: str | None = None
     config: Path
     optional_config: Path | None
     overlays: list[Path]

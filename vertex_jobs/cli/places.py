@@ -34,12 +34,19 @@ def open_endpoint(options: Options) -> "Endpoint":
             location=options.location,
             staging_bucket=options.staging_bucket,
             api_endpoint=options.api_endpoint,
+            impersonate_service_account=options.impersonate_service_account,
+            quota_project=options.quota_project,
             state_dir=options.state_dir,
         )
-    if options.api_endpoint is not None:
-        rule = "says where Vertex AI answers, and the job runs on this machine"
-        fault = Fault("--api-endpoint", options.api_endpoint, rule, "add --on vertex")
-        raise InvalidJobError([fault], "command line")
+    given = {
+        "--api-endpoint": options.api_endpoint,
+        "--impersonate-service-account": options.impersonate_service_account,
+        "--quota-project": options.quota_project,
+    }
+    rule = "says how Vertex AI is reached, and the job runs on this machine"
+    faults = [Fault(name, v, rule, "add --on vertex") for name, v in given.items() if v]
+    if faults:
+        raise InvalidJobError(faults, "command line")
     directory = options.state_dir or default_state_directory()
     try:
         return local(

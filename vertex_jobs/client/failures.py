@@ -4,6 +4,7 @@ For every module of the client that calls out: wrap the call in `translated`. Th
 message is kept, and a remedy is added where the cause is known. Nothing is retried here.
 """
 
+import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -92,8 +93,13 @@ def was_never_sent(error: BaseException | None) -> bool:
     import urllib3
     from google.auth.exceptions import GoogleAuthError
 
-    never = (GoogleAuthError, requests.ConnectTimeout, requests.exceptions.InvalidURL)
-    if isinstance(error, never):
+    never = (
+        GoogleAuthError,
+        requests.ConnectTimeout,
+        requests.exceptions.InvalidURL,
+        requests.exceptions.ProxyError,  # raised while a proxy is being reached, never later
+    )
+    if isinstance(error, never) or _is_distrust(error):
         return True
     if not isinstance(error, requests.ConnectionError) or not error.args:
         return False
@@ -147,10 +153,18 @@ def _answered_grpc(error: Any, subject: str) -> EndpointError:
 
 
 def _lost(error: Exception, subject: str) -> EndpointError:
-    return EndpointLostError(
-        f"no answer from {subject}: {_root(error)}; "
-        "check that the endpoint is up and that this machine can reach it"
-    )
+    remedy = "check that the endpoint is up and that this machine can reach it"
+    if _is_distrust(error):
+        remedy = (
+            "if a proxy or a private endpoint has a certificate authority of its own, name its "
+            "file in REQUESTS_CA_BUNDLE"
+        )
+    return EndpointLostError(f"no answer from {subject}: {_root(error)}; {remedy}")
+
+
+def _is_distrust(error: BaseException | None) -> bool:
+    """Whether the endpoint's certificate was not accepted, before anything was sent."""
+    return "CERTIFICATE_VERIFY_FAILED" in str(error)
 
 
 def _garbled(error: Exception, subject: str) -> EndpointError:
@@ -161,7 +175,13 @@ def _garbled(error: Exception, subject: str) -> EndpointError:
 
 
 def _without_credentials(error: Exception, subject: str) -> EndpointError:
-    return _refused(str(error), 401, "UNAUTHENTICATED")
+    """Credentials that give no token; the first argument is the text, the second the answer."""
+    text = str(error.args[0]) if error.args else str(error)
+    try:
+        answered = json.loads(error.args[1])["error"]["message"]
+    except (IndexError, KeyError, TypeError, ValueError):
+        answered = ""
+    return _refused(f"{text}: {answered}" if answered else text, 401, "UNAUTHENTICATED")
 
 
 def _refused(message: str, code: int, status: str) -> RequestRefusedError:

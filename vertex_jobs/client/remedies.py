@@ -23,6 +23,17 @@ _BY_MESSAGE = (
         "accelerator, or a later time.",
     ),
     (
+        r"iam\.serviceAccounts\.getAccessToken|impersonated credentials",
+        "Give yourself the role roles/iam.serviceAccountTokenCreator on the account that you "
+        "impersonate, or correct its name.",
+    ),
+    (
+        r"requires a quota project|serviceusage\.services\.use|USER_PROJECT_DENIED",
+        "Name a quota project that you may use (--quota-project, role "
+        "roles/serviceusage.serviceUsageConsumer there): gcloud auth application-default "
+        "set-quota-project PROJECT.",
+    ),
+    (
         r"permission to act as service_account",
         "Give yourself the role roles/iam.serviceAccountUser on that service account, or correct "
         "its name.",
