@@ -6,6 +6,7 @@ the order of their times.
 Source: entries.list page of the Cloud Logging API.
 """
 
+import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -14,12 +15,16 @@ from vertex_jobs.client.connection import POSITION_HEADER, WAIT_HEADER, Connecti
 from vertex_jobs.client.failures import translated
 from vertex_jobs.client.log_entries import LogEntry, log_filter
 from vertex_jobs.client.tailing import Rounds, follow
-from vertex_jobs.client.timing import Timing
+from vertex_jobs.client.timing import Timing, persist
 
 __all__ = ["LogReader"]
 
 _PAGE_SIZE = 1000
 _TIMEOUT_SECONDS = 60.0
+#: How long a page may fail: a laptop's nap, several minutes' worth of reads used up by others.
+_PATIENCE_SECONDS = 300.0
+#: For the last lines of a failed job, whose failure is the news.
+_SHORT_PATIENCE_SECONDS = 20.0
 #: A filter may be 20,000 characters long; one job id takes about 60 of them.
 _IDS_PER_FILTER = 200
 
@@ -63,8 +68,10 @@ class LogReader:
             EndpointError: If the log cannot be read.
         """
         newest = log_filter(job_ids[-_IDS_PER_FILTER:], replica)
-        answer, _ = self._ask({"filter": newest, "orderBy": "timestamp desc", "pageSize": count})
-        return [LogEntry.from_json(entry) for entry in reversed(answer.get("entries", ()))]
+        body = {"filter": newest, "orderBy": "timestamp desc", "pageSize": count}
+        answer, _ = self._ask(body, patience_seconds=_SHORT_PATIENCE_SECONDS)
+        lines = list(itertools.islice(self._rest(body, answer), count))
+        return lines[::-1]
 
     def follow(
         self, rounds: Callable[[Callable[[], bool]], Rounds], replica: str = ""
@@ -111,7 +118,21 @@ class LogReader:
             body["pageToken"] = answer["nextPageToken"]
             answer, _ = self._ask(body)
 
-    def _ask(self, body: dict[str, Any], seen: str = "") -> tuple[dict[str, Any], str]:
+    def _ask(
+        self, body: dict[str, Any], seen: str = "", patience_seconds: float = _PATIENCE_SECONDS
+    ) -> tuple[dict[str, Any], str]:
+        """One page and the endpoint's position; a page that fails is asked for again by itself.
+
+        The rate of reads is limited per project, so a long log is bound to meet the limit between
+        two pages, and must not begin again for it.
+        """
+        return persist(
+            lambda: self._ask_once(body, seen),
+            patience_seconds=patience_seconds,
+            timing=self.timing,
+        )
+
+    def _ask_once(self, body: dict[str, Any], seen: str) -> tuple[dict[str, Any], str]:
         from google.api_core import exceptions
 
         untyped: Any = exceptions

@@ -6,10 +6,9 @@ is left out. It knows nothing of the service; reading is a parameter.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
-from functools import partial
 
 from vertex_jobs.client.log_entries import LogEntry
-from vertex_jobs.client.timing import Timing, persist
+from vertex_jobs.client.timing import Timing
 
 __all__ = ["Read", "Rounds", "follow"]
 
@@ -19,16 +18,17 @@ Read = Callable[[Sequence[str], str, bool], list[LogEntry]]
 #: One item per round: the ids of the jobs whose lines are wanted, and whether they have ended.
 Rounds = Iterator[tuple[Sequence[str], bool]]
 
-_PATIENCE_SECONDS = 300.0
 #: Lines can reach the log out of order; this much is read again.
 _OVERLAP = timedelta(seconds=10)
 #: Where only the lines of different jobs can.
 _SHORT_OVERLAP = timedelta(seconds=1)
-#: Cloud Logging allows 60 reads a minute per project.
-_FIRST_INTERVAL_SECONDS = 1.0
+#: At the last look, which happens once.
+_LATE = timedelta(seconds=60)
+#: Cloud Logging allows 60 reads a minute per project, for everybody in it.
+_FIRST_INTERVAL_SECONDS = 2.0
 _LONGEST_INTERVAL_SECONDS = 5.0
-#: Before the last look, once the job has ended: everyone waits for it, and it happens rarely.
-_LAST_PAUSE_SECONDS = 0.2
+#: Before the last look, once the job has ended, where lines take their time to reach the log.
+_LAST_PAUSE_SECONDS = 5.0
 
 
 def follow(
@@ -38,29 +38,27 @@ def follow(
 
     Args:
         read: Reads the log.
-        rounds: Never ends by itself. A step that takes a second or more has waited for news of the
-            job, and takes the place of the pause between rounds.
+        rounds: Never ends by itself. A step that takes as long as the first pause has waited for
+            news of the job, and takes the place of the pause between rounds.
         timing: Clock and sleep between rounds.
         holds: Whether reads wait for new lines by themselves, so that no pause is needed.
 
     Raises:
-        EndpointLostError: If the endpoint stayed out of reach.
+        EndpointError: As `read` does.
     """
     tail = _Tail(read)
     intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
+    looked_again = False
     asked = timing.clock()
     for ids, ended in rounds:
         waited = timing.clock() - asked
-        fresh = persist(
-            partial(tail.fresh, ids, not ended, holds()),
-            patience_seconds=_PATIENCE_SECONDS,
-            timing=timing,
-        )
+        fresh = tail.fresh(ids, ended, holds())
         yield from fresh
         if fresh:
             intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
-        elif ended:
+        elif ended and (holds() or looked_again):
             return
+        looked_again = ended
         if holds():
             pass
         elif ended:
@@ -79,18 +77,19 @@ class _Tail:
         self._latest: datetime | None = None
         self._seen: dict[tuple[str, str, str], datetime] = {}
 
-    def fresh(self, job_ids: Sequence[str], wait: bool, in_order: bool) -> list[LogEntry]:
+    def fresh(self, job_ids: Sequence[str], ended: bool, in_order: bool) -> list[LogEntry]:
         """The lines that were not there at the last call, oldest first.
 
         Args:
             job_ids: Whose lines.
-            wait: Whether to wait for a line where the endpoint can.
+            ended: Whether the jobs have; until then a read waits for a line where it can.
             in_order: Whether the endpoint gives each job's lines in the order of their times.
         """
         # A job that is new to us is read from its start: its lines may be older than the latest.
         known, new = sorted(self._known), sorted(set(job_ids) - self._known)
-        overlap = _SHORT_OVERLAP if in_order else _OVERLAP
-        found = self._read(known, self._since(overlap), wait and not new) if known else []
+        overlap = _SHORT_OVERLAP if in_order else _LATE if ended else _OVERLAP
+        wait = not ended and not new
+        found = self._read(known, self._since(overlap), wait) if known else []
         found += self._read(new, "", False) if new else []
         self._known.update(new)
         fresh = {entry.key: entry for entry in found if entry.key not in self._seen}
@@ -107,5 +106,5 @@ class _Tail:
         self._seen.update((entry.key, entry.moment) for entry in entries)
         if self._seen:
             self._latest = max(self._seen.values())
-            oldest = self._latest - 2 * _OVERLAP
+            oldest = self._latest - _LATE
             self._seen = {key: moment for key, moment in self._seen.items() if moment >= oldest}

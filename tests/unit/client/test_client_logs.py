@@ -1,10 +1,13 @@
 """Log lines: the filter, an entry's JSON, and following without a line lost or repeated."""
 
+import json
+
 import pytest
 
 from vertex_jobs.client.log_entries import LogEntry, log_filter
+from vertex_jobs.client.logs import LogReader
 from vertex_jobs.client.tailing import follow
-from vertex_jobs.errors import EndpointLostError
+from vertex_jobs.errors import RequestRefusedError
 
 
 class TestFilter:
@@ -119,13 +122,22 @@ class TestFollowing:
         assert [first, *(entry.text for entry in found)] == ["a", "b"]
 
     def test_old_lines_are_not_read_again_for_ever(self, time):
+        log = Log([line(1, "a")], [line(59, "b")], [], [])
+        texts(log, time)
+        assert log.since[2] == "2026-01-02T03:04:49Z"
+
+    def test_the_last_look_goes_back_for_a_minute(self, time):
         log = Log([line(1, "a")], [line(59, "b")], [])
         texts(log, time)
-        assert log.since[-1] == "2026-01-02T03:04:49Z"
+        assert log.since[-1] == "2026-01-02T03:03:59Z"
+
+    def test_a_line_that_is_late_by_half_a_minute_comes_at_the_end(self, time):
+        log = Log([line(40, "b")], [line(41, "c"), line(12, "a")], [])
+        assert texts(log, time) == ["b", "c", "a"]
 
     def test_rounds_that_follow_each_other_at_once_are_spaced(self, time):
         texts(Log([], [], [], [], []), time)
-        assert time.slept == [1.0, 2.0, 4.0, 5.0]
+        assert time.slept == [2.0, 4.0, 5.0, 5.0, 5.0]
 
     def test_a_round_that_waited_for_news_needs_no_pause(self, time):
         def turns():
@@ -134,17 +146,88 @@ class TestFollowing:
                 time.seconds += 2.0
                 yield ["7"], time.seconds > 1_000_005.0
 
-        assert (list(follow(Log().read, turns(), time.timing)), time.slept) == ([], [1.0])
+        assert (list(follow(Log().read, turns(), time.timing)), time.slept) == ([], [2.0, 5.0])
 
-    def test_trouble_repeats_no_line(self, time):
-        log = Log([line(1, "a")], [line(2, "b")], [])
-        troubles = iter([None, EndpointLostError("x"), None, EndpointLostError("x")])
+    def test_an_hour_of_following_keeps_to_half_the_reads_that_a_project_has(self, time):
+        log = Log(*[[line(second % 60, f"{second}")] for second in range(600)], [])
+        began = time.seconds
+        texts(log, time)
+        assert len(log.since) / (time.seconds - began) <= 30 / 60
 
-        def read(ids, since, wait):
-            trouble = next(troubles, None)
-            if trouble is not None:
-                raise trouble
-            return log.read(ids, since)
 
-        found = follow(read, log.turns(), time.timing)
-        assert [entry.text for entry in found] == ["a", "b"]
+def page(*texts, token=""):
+    """An answer of the service; all of its lines have one time."""
+    entries = [
+        {
+            "timestamp": "2026-01-02T03:04:05Z",
+            "insertId": text,
+            "textPayload": text,
+            "resource": {"labels": {"job_id": "7"}},
+        }
+        for text in texts
+    ]
+    return 200, {"entries": entries, **({"nextPageToken": token} if token else {})}
+
+
+LIMITED = (429, {"error": {"status": "RESOURCE_EXHAUSTED", "message": "Quota exceeded"}})
+
+
+@pytest.fixture
+def reader(canned, connection, time):
+    """Makes a reader of an endpoint that gives these answers, and the address."""
+    opened = []
+
+    def reader(*answers):
+        address = canned(*answers)
+        opened.append(LogReader(connection(address.url), time.timing))
+        return opened[-1], address
+
+    yield reader
+    for each in opened:
+        each.close()
+
+
+def asked(address):
+    return [json.loads(body).get("pageToken", "") for *_, body in address.requests]
+
+
+class TestReading:
+    def test_a_page_that_is_refused_for_now_is_asked_for_again_by_itself(self, reader):
+        made, address = reader(
+            page("a", "b", token="2"), LIMITED, LIMITED, page("c", token="3"), LIMITED, page("d")
+        )
+        assert [entry.text for entry in made.read(["7"])] == ["a", "b", "c", "d"]
+        assert asked(address) == ["", "2", "2", "2", "3", "3"]
+
+    def test_an_empty_page_is_not_the_end(self, reader):
+        made, _ = reader(page(token="2"), page(token="3"), page("a"))
+        assert [entry.text for entry in made.read(["7"])] == ["a"]
+
+    def test_the_tail_goes_on_over_an_empty_page(self, reader):
+        made, _ = reader(page(token="2"), page("c", "b", token="3"), page("a"))
+        assert [entry.text for entry in made.tail(["7"], "", 2)] == ["b", "c"]
+
+    def test_a_minute_without_reads_left_is_waited_out(self, reader, time):
+        made, _ = reader(*[LIMITED] * 12, page("a"))
+        assert [entry.text for entry in made.read(["7"])] == ["a"]
+        assert sum(time.slept) > 60.0
+
+    def test_what_will_not_pass_is_raised_at_once(self, reader, time):
+        made, _ = reader((403, {"error": {"message": "no"}}))
+        with pytest.raises(RequestRefusedError, match="no"):
+            made.read(["7"])
+        assert time.slept == []
+
+    def test_following_repeats_no_line_over_pages_and_trouble(self, reader, time):
+        made, _ = reader(
+            page("a", token="2"),
+            LIMITED,
+            page("b"),
+            (503, {}),
+            page("a", "b", token="2"),
+            page("c"),
+            page("a", "b", "c"),
+            page("a", "b", "c"),
+        )
+        rounds = iter([(["7"], False), (["7"], False), (["7"], True), (["7"], True)])
+        assert [entry.text for entry in made.follow(lambda held: rounds)] == ["a", "b", "c"]
