@@ -67,9 +67,12 @@ def test_the_python_example_finds_a_best_trial(environment: dict[str, str]) -> N
     assert "has the highest accuracy" in output
 
 
+# A TPU's config ends with exit 1 where there is none: its row in tests/systems looks at that.
 @pytest.mark.tensorflow
 @pytest.mark.parametrize(
-    "config", sorted((ROOT / "configs").glob("*.yaml")), ids=lambda one: one.stem
+    "config",
+    [one for one in sorted((ROOT / "configs").glob("*.yaml")) if not one.stem.endswith("_tpu")],
+    ids=lambda one: one.stem,
 )
 def test_every_config_runs(environment: dict[str, str], config: Path) -> None:
     settings = ["--set", "args.epochs=2"]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import cluster_checks
 import digits_checks
 import layout_checks
+import mirrored_checks
 from finished import Finished
 
 __all__ = ["SYSTEMS", "System"]
@@ -108,6 +109,66 @@ SYSTEMS = (
         "keras_tuner_search.py",
         "keras_tuner_search.yaml",
         cluster_checks.keras_tuner,
+    ),
+    System(
+        "S11",
+        "Two GPUs mirror one model, trained with fit",
+        TUTORIAL,
+        "mirrored_fit.py",
+        "mirrored_fit.yaml",
+        mirrored_checks.mirrored,
+    ),
+    System(
+        "S12",
+        "The same with four, reduced to one device",
+        BOOK,
+        "mirrored_fit.py",
+        "mirrored_fit.yaml",
+        mirrored_checks.mirrored,
+        (
+            *("--set", "accelerator_count=4", "--set", "args.devices=4"),
+            *("--set", "args.cross_device_ops=reduction_to_one"),
+        ),
+    ),
+    System(
+        "S13",
+        "The same on a TPU, which is not here",
+        BOOK,
+        "mirrored_fit.py",
+        "mirrored_fit_tpu.yaml",
+        mirrored_checks.no_tpu,
+    ),
+    System(
+        "S14",
+        "Two GPUs mirror a transformer, with a loop of its own",
+        LOOP,
+        "mirrored_transformer.py",
+        "mirrored_transformer.yaml",
+        mirrored_checks.transformer,
+    ),
+    System(
+        "S15",
+        "One GPU split in two trains a BERT with KerasHub",
+        BERT,
+        "bert_mlm.py",
+        "bert_mlm.yaml",
+        mirrored_checks.bert,
+    ),
+    System(
+        "S16",
+        "Central storage beside mirroring",
+        BOOK,
+        "central_storage.py",
+        "central_storage.yaml",
+        mirrored_checks.central_storage,
+    ),
+    System(
+        "S17",
+        "Two towers, each on a GPU of its own",
+        BOOK,
+        "two_towers.py",
+        "two_towers.yaml",
+        mirrored_checks.two_towers,
     ),
     System(
         "S20",

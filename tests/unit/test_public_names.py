@@ -76,9 +76,10 @@ def test_import_loads_nothing_of_others() -> None:
 
 
 def test_runtime_modules_load_the_standard_library_alone(travelled: str) -> None:
-    names = [path.stem for path in (ROOT / "runtime").glob("*.py") if path.stem != "callbacks"]
+    paths = (path.relative_to(ROOT.parent) for path in (ROOT / "runtime").rglob("*.py"))
+    names = [".".join(path.with_suffix("").parts) for path in paths if path.stem != "callbacks"]
     statement = (
-        f"from vertex_jobs.runtime import {', '.join(set(names) - {'__init__'})}\n"
+        f"import {', '.join(name.removesuffix('.__init__') for name in names)}\n"
         "tops = {name.partition('.')[0] for name in sys.modules}\n"
         "print(sorted(tops & {'argparse_dataclass', 'hypertune', 'keras', 'numpy', 'pydantic', "
         "'tensorflow', 'yaml'}))"
@@ -105,7 +106,7 @@ def test_a_name_that_did_not_travel_says_so(travelled: str, name: str) -> None:
 def test_runtime_imports_only_names_and_errors() -> None:
     imported = {
         match
-        for path in (ROOT / "runtime").glob("*.py")
+        for path in (ROOT / "runtime").rglob("*.py")
         for match in re.findall(r"^\s*(?:from|import) (vertex_jobs[\w.]*)", path.read_text(), re.M)
     }
     allowed = ("vertex_jobs.runtime", "vertex_jobs.names", "vertex_jobs.errors")
