@@ -207,11 +207,32 @@ def test_the_median_rule(vizier: Any, new_study: Any, value: float, stops: bool)
 
 
 @pytest.mark.local_only
-@pytest.mark.parametrize(
-    "field",
-    ["decay_curve_stopping_spec", "convex_automated_stopping_spec", "study_stopping_config"],
-)
-def test_other_rules_are_refused_by_name(new_study: Any, field: str) -> None:
+@pytest.mark.parametrize(("height", "stops"), [(3.0, True), (0.4, False)])
+@pytest.mark.parametrize("rule", ["decay_curve_stopping_spec", "convex_automated_stopping_spec"])
+def test_rules_on_curves(
+    vizier: Any, new_study: Any, rule: str, height: float, stops: bool
+) -> None:
+    study = new_study(**{rule: {}}).name
+    for trial, end in zip(suggest(vizier, study, count=6), range(6), strict=True):
+        curve = [0.5 + 0.1 * end + 1 / step for step in range(1, 9)]
+        measure(vizier, trial.name, curve)
+        vizier.complete_trial({"name": trial.name})
+    (trial,) = suggest(vizier, study)
+    measure(vizier, trial.name, [height + 1 / step for step in range(1, 7)])
+    check = vizier.check_trial_early_stopping_state({"trial_name": trial.name}).result()
+    assert check.should_stop is stops
+
+
+def measure(vizier: Any, name: str, values: list[float]) -> None:
+    """Report a loss at the steps from 1."""
+    for step, value in enumerate(values, start=1):
+        measurement = {**loss(value), "step_count": step}
+        vizier.add_trial_measurement({"trial_name": name, "measurement": measurement})
+
+
+@pytest.mark.local_only
+def test_stopping_a_whole_study_is_refused_by_name(new_study: Any) -> None:
+    field = "study_stopping_config"
     with pytest.raises(exceptions.GoogleAPICallError, match=f"study.study_spec.{field}"):
         new_study(**{field: {}})
 

@@ -92,23 +92,43 @@ class SearchClient:
         Raises:
             SearchFailedError: If the search refuses, or its process has ended.
         """
+        answer = await self._answer(
+            {"ask": study, "trial_ids": list(trial_ids), "pending": list(pending)}
+        )
+        assignments: list[dict[str, Any]] = answer["assignments"]
+        return assignments
+
+    async def judge(
+        self,
+        rule: Mapping[str, Any],
+        curve: Mapping[str, Any],
+        ended: Sequence[Mapping[str, Any]],
+    ) -> tuple[bool, tuple[float, float] | None]:
+        """Whether a trial stops early, and the last measurement that is predicted for it.
+
+        Args:
+            rule: See `vertex_jobs.search.stopping.judge`.
+            curve: ``places`` and ``values`` of the trial.
+            ended: The same of the trials that have succeeded, with ``final``.
+
+        Raises:
+            SearchFailedError: If the search refuses, or its process has ended.
+        """
+        answer = await self._answer({"judge": dict(rule), "curve": curve, "ended": list(ended)})
+        prediction = answer["prediction"]
+        return bool(answer["stops"]), tuple(prediction) if prediction else None
+
+    async def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
+        """Send a question and wait for its answer."""
         self._requests += 1
         request = self._requests
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._answers[request] = future
-        await self._send(
-            {
-                "ask": study,
-                "request": request,
-                "trial_ids": list(trial_ids),
-                "pending": list(pending),
-            }
-        )
+        await self._send({**message, "request": request})
         answer = await future
         if "error" in answer:
             raise SearchFailedError(str(answer["error"]))
-        assignments: list[dict[str, Any]] = answer["assignments"]
-        return assignments
+        return answer
 
     async def close_study(self, study: str) -> None:
         """Forget a study that has ended."""

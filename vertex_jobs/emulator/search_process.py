@@ -6,8 +6,9 @@ study again after a restart. It imports NumPy and SciPy and nothing of the API.
 
 Messages in: ``{"open": study, "space": [...], "algorithm": ..., "maximize": [...], "seed": ...}``,
 ``{"tell": study, "trials": [...]}``, ``{"ask": study, "request": n, "trial_ids": [...],
-"pending": [...]}``, ``{"close": study}``. Messages out answer ``ask``: ``{"request": n,
-"assignments": [...]}`` or ``{"request": n, "error": text}``.
+"pending": [...]}``, ``{"close": study}``, ``{"judge": rule, "request": n, "curve": ...,
+"ended": [...]}``. Messages out answer ``ask`` and ``judge``: ``{"request": n, "assignments":
+[...]}``, ``{"request": n, "stops": ..., "prediction": ...}`` or ``{"request": n, "error": text}``.
 """
 
 import importlib
@@ -17,6 +18,7 @@ import threading
 from typing import Any
 
 from vertex_jobs.search import Algorithm, Completed, Parameter, Pending, Space, algorithm
+from vertex_jobs.search.curves import Curve
 
 __all__ = ["OpenStudy", "main"]
 
@@ -55,6 +57,18 @@ def _parameter(form: dict[str, Any]) -> Parameter:
     return Parameter(**{**form, **lists})
 
 
+def _judge(message: dict[str, Any]) -> dict[str, Any]:
+    """Whether a trial stops early, by its curve and those of the trials that have ended."""
+    from vertex_jobs.search.stopping import judge
+
+    curve, *ended = (
+        Curve(tuple(form["places"]), tuple(form["values"]), form.get("final"))
+        for form in (message["curve"], *message["ended"])
+    )
+    verdict = judge(message["judge"], curve, ended)
+    return {"stops": verdict.stops, "prediction": verdict.prediction}
+
+
 def main() -> None:
     """Answer until the input ends."""
     # SciPy is needed only once a model is fitted; loaded beside the first trials it costs nobody.
@@ -71,8 +85,11 @@ def main() -> None:
         else:
             answer: dict[str, Any] = {"request": message["request"]}
             try:
-                study = studies[message["ask"]]
-                answer["assignments"] = study.ask(message["trial_ids"], message["pending"])
+                if "judge" in message:
+                    answer |= _judge(message)
+                else:
+                    study = studies[message["ask"]]
+                    answer["assignments"] = study.ask(message["trial_ids"], message["pending"])
             except (ValueError, KeyError) as error:
                 answer["error"] = str(error)
             sys.stdout.write(json.dumps(answer) + "\n")

@@ -6,6 +6,7 @@ from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.trial import assignment_of, objectives_of
+from vertex_jobs.emulator.early_stopping import check_stopping
 from vertex_jobs.emulator.resources.search_space import algorithm_name, maximized, search_space
 from vertex_jobs.emulator.resources.trial_rules import default_values
 from vertex_jobs.emulator.search_client import SearchClient, SearchFailedError
@@ -84,6 +85,20 @@ class Suggestions:
         if assignments and not trials:
             assignments[0] |= default_values(spec)
         return assignments
+
+    async def check_stopping(
+        self, study: protos.Message, trial: protos.Message
+    ) -> tuple[bool, protos.Message | None]:
+        """Whether the study's rule stops a running trial; see `early_stopping`.
+
+        Raises:
+            ApiError: INTERNAL, if the search fails.
+        """
+        trials = self._store.trials(ResourceName.parse(study.name).resource_id)
+        try:
+            return await check_stopping(self._search, study.study_spec, trial, trials)
+        except SearchFailedError as error:
+            raise ApiError("INTERNAL", f"The search failed: {error}") from error
 
     def _seed(self, study_id: str) -> int:
         """The study's seed, drawn once."""

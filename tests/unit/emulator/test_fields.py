@@ -89,9 +89,14 @@ def test_a_field_with_an_effect_is_refused_by_name(form: dict[str, Any], path: s
     assert refusal.value.status == "UNIMPLEMENTED"
 
 
-def test_the_median_rule_is_refused_in_tuning_and_acted_on_in_vizier() -> None:
-    spec = protos.from_json({"medianAutomatedStoppingSpec": {}}, protos.StudySpec())
-    assert stored_fields(spec, "study_spec", vizier=True) == ""
+@pytest.mark.parametrize("vizier", [False, True])
+@pytest.mark.parametrize(
+    "rule",
+    ["medianAutomatedStoppingSpec", "decayCurveStoppingSpec", "convexAutomatedStoppingSpec"],
+)
+def test_stopping_rules_are_acted_on(rule: str, vizier: bool) -> None:
+    spec = protos.from_json({rule: {}}, protos.StudySpec())
+    assert stored_fields(spec, "study_spec", vizier=vizier) == ""
 
 
 def test_what_the_service_sets_is_dropped_from_a_request() -> None:

@@ -10,6 +10,7 @@ from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.metric_file import MetricFile, Report
 from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.early_stopping import check_stopping, has_stopping_rule
 from vertex_jobs.emulator.resources import states, study
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.names import ResourceName
@@ -71,6 +72,7 @@ class TrialRun:
         self._job = job
         self._stop = Stop()
         self._settings = settings
+        self._prediction: protos.Message | None = None
         self._custom_job_id = ResourceName.parse(trial.custom_job).resource_id
         folder = machinery.work_folder / self._custom_job_id
         wanted = frozenset(metric.metric_id for metric in job.study_spec.metrics)
@@ -121,8 +123,26 @@ class TrialRun:
             await asyncio.sleep(_POLL_SECONDS)
             if self._metrics.poll():
                 self._write_measurements()
+                await self._stop_early()
                 run.heed_step(max(report.step for report in self._metrics.reports()))
             self._warn()
+
+    async def _stop_early(self) -> None:
+        """Ask the study's rule whether to go on; if not, end the trial, which keeps its metrics."""
+        spec = self._job.study_spec
+        if self._stop.is_set() or not has_stopping_rule(spec):
+            return
+        trials = self._machinery.store.trials(self._job_id)
+        stops, prediction = await check_stopping(self._machinery.search, spec, self.trial, trials)
+        if not stops or self.trial.state != protos.TrialState.ACTIVE:
+            return
+        self._prediction = prediction
+        self.trial.state = protos.TrialState.STOPPING
+        self._write_measurements()
+        step = self.trial.measurements[-1].step_count
+        text = f"Trial {self.trial.id} is stopped early at step {step} by the study's rule."
+        self._machinery.service_line(self._custom_job_id, text, "NOTICE")
+        self.cancel()
 
     def _warn(self) -> None:
         while self._metrics.warnings:
@@ -159,8 +179,11 @@ class TrialRun:
         self._take_measurements()
         self._warn()
         trial = self.trial
+        stopped_early = trial.state == protos.TrialState.STOPPING
+        if stopped_early and self._prediction is not None:
+            trial.measurements.append(self._prediction)
         final = study.final_measurement(self._job.study_spec, trial.measurements)
-        if ending.state == states.SUCCEEDED and final is not None:
+        if (ending.state == states.SUCCEEDED or stopped_early) and final is not None:
             trial.state = protos.TrialState.SUCCEEDED
             trial.final_measurement.CopyFrom(final)
         else:

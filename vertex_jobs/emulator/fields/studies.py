@@ -45,20 +45,30 @@ STUDY_FIELDS: list[Field] = [
             "parameters": "the space",
             "algorithm": "grid, random or the default search",
             "measurement_selection_type": "last or best measurement",
-        },
-        stored={"observation_noise": "a hint to the search, which estimates the noise itself"},
-        refused={
+            "median_automated_stopping_spec": _STOPPING_NOTE,
             "decay_curve_stopping_spec": _STOPPING_NOTE,
             "convex_automated_stopping_spec": _STOPPING_NOTE,
-            "study_stopping_config": "rules that end a study early",
         },
+        stored={"observation_noise": "a hint to the search, which estimates the noise itself"},
+        refused={"study_stopping_config": "rules that end a study early"},
     ),
-    *_in_vizier(
-        rows(_SPEC, refused={"median_automated_stopping_spec": _STOPPING_NOTE}), Fate.ACTED
+    *(
+        field
+        for kind in ("Median", "DecayCurve", "Convex")
+        for field in rows(
+            f"{_SPEC}.{kind}AutomatedStoppingSpec",
+            acted={"use_elapsed_duration": "compares at times instead of steps"},
+        )
     ),
     *rows(
-        f"{_SPEC}.MedianAutomatedStoppingSpec",
-        acted={"use_elapsed_duration": "compares at times instead of steps"},
+        f"{_SPEC}.ConvexAutomatedStoppingSpec",
+        acted={
+            "max_step_count": "where curves end; learned from the trials if not set",
+            "min_step_count": "no trial stops before; a tenth of the end if not set",
+            "min_measurement_count": "no trial stops with fewer; 5 if not set",
+            "learning_rate_parameter_name": "one more number for the prediction",
+        },
+        refused={"update_all_stopped_trials": "predictions of earlier trials made anew"},
     ),
     *rows(
         f"{_SPEC}.MetricSpec",

@@ -1,11 +1,9 @@
-"""The rules of Vizier's trials: valid parameters, early stopping by the median, the optimal ones.
+"""The rules of Vizier's trials: valid parameters, their ends, the optimal ones.
 
-Source: Trial, StudySpec.ParameterSpec, MedianAutomatedStoppingSpec protos; VizierService,
-ListOptimalTrials.
+Source: Trial, StudySpec.ParameterSpec protos; VizierService, ListOptimalTrials.
 """
 
-import statistics
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from google.protobuf import timestamp_pb2
@@ -18,7 +16,6 @@ __all__ = [
     "check_parameters",
     "default_values",
     "end_trial",
-    "median_stops",
     "optimal_trials",
     "set_elapsed",
 ]
@@ -94,46 +91,6 @@ def end_trial(
         if not trial.final_measurement.elapsed_duration.ByteSize():
             set_elapsed(trial, trial.final_measurement, now)
     trial.end_time.CopyFrom(now)
-
-
-def _curve(
-    study_spec: protos.Message, trial: protos.Message, use_elapsed: bool
-) -> list[tuple[float, float]]:
-    """Steps (or seconds) and the first metric's values, in order, more being better."""
-    metric = study_spec.metrics[0].metric_id
-    sign = 1.0 if maximized(study_spec)[0] else -1.0
-    points = []
-    for one in trial.measurements:
-        place = one.elapsed_duration.ToNanoseconds() / 1e9 if use_elapsed else one.step_count
-        points += [
-            (float(place), sign * found.value) for found in one.metrics if found.metric_id == metric
-        ]
-    return sorted(points)
-
-
-def median_stops(
-    study_spec: protos.Message, trial: protos.Message, completed: Sequence[protos.Message]
-) -> bool:
-    """Whether the median rule stops a running trial.
-
-    It does when the trial's best value is strictly worse than the median of the running averages
-    that the completed trials had up to the trial's last measurement.
-    """
-    use_elapsed = study_spec.median_automated_stopping_spec.use_elapsed_duration
-    own = _curve(study_spec, trial, use_elapsed)
-    if not own:
-        return False
-    averages = list(_averages(study_spec, completed, use_elapsed, own[-1][0]))
-    return bool(averages) and max(value for _, value in own) < statistics.median(averages)
-
-
-def _averages(
-    study_spec: protos.Message, completed: Sequence[protos.Message], use_elapsed: bool, until: float
-) -> Iterator[float]:
-    for one in completed:
-        values = [value for place, value in _curve(study_spec, one, use_elapsed) if place <= until]
-        if values:
-            yield statistics.fmean(values)
 
 
 def optimal_trials(

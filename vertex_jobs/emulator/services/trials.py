@@ -8,13 +8,13 @@ from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.trial import assignment_of
+from vertex_jobs.emulator.early_stopping import has_stopping_rule
 from vertex_jobs.emulator.resources import study as rules
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.names import numbered, parsed
 from vertex_jobs.emulator.resources.trial_rules import (
     check_parameters,
     end_trial,
-    median_stops,
     optimal_trials,
     set_elapsed,
 )
@@ -254,11 +254,11 @@ class TrialService:
         """Whether a running trial should stop by the study's rule; it is then STOPPING."""
         study, study_id, trial = self._running(request.trial_name)
         stops = trial.state == _State.STOPPING
-        if not stops and study.study_spec.HasField("median_automated_stopping_spec"):
-            completed = [
-                one for one in self._store.trials(study_id) if one.state == _State.SUCCEEDED
-            ]
-            stops = median_stops(study.study_spec, trial, completed)
+        if not stops and has_stopping_rule(study.study_spec):
+            stops, prediction = await self._suggestions.check_stopping(study, trial)
+            trial = self._running(request.trial_name)[2]  # it may have changed meanwhile
+            if stops and prediction is not None:
+                trial.measurements.append(prediction)
         if stops and trial.state == _State.ACTIVE:
             trial.state = _State.STOPPING
             self._keep(study_id, trial)
