@@ -371,6 +371,27 @@ _STUDIES = _facts(
         "high",
         "contract/test_vizier_service::test_the_median_rule",
     ),
+    (
+        "A trial that a rule stops is STOPPING until its replicas have ended; it then succeeds "
+        "with what it had reported.",
+        "Trial proto",
+        "medium",
+        "emulation/test_stopping::test_a_trial_that_the_median_rule_stops_keeps_what_it_reported",
+    ),
+    (
+        "The decay curve and convex rules stop a trial that will not be the best; the chance that "
+        "counts as very low, 1 %, is not published.",
+        "StudySpec.DecayCurveAutomatedStoppingSpec, ConvexAutomatedStoppingSpec protos",
+        "medium",
+        "contract/test_vizier_service::test_rules_on_curves",
+    ),
+    (
+        "A study's own stopping rules are tested from top to bottom before each suggestion; "
+        "whether they act on tuning jobs is not published.",
+        "StudySpec.StudyStoppingConfig proto",
+        "low",
+        "emulation/test_stopping::test_a_study_without_progress_stops",
+    ),
 )
 
 _MODELS = _facts(

@@ -6,6 +6,8 @@ For ``reading``. Source: StudySpec.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vertex_jobs.requests.stopping import read_stopping
+
 __all__ = ["read_study_spec"]
 
 _CONDITIONS = ("parentDiscreteValues", "parentIntValues", "parentCategoricalValues")
@@ -27,6 +29,7 @@ def read_study_spec(spec: Mapping[str, Any]) -> dict[str, Any]:
         },
         "search_algorithm": algorithm if algorithm in ("grid", "random") else None,
         "measurement_selection": "best" if selection == "BEST_MEASUREMENT" else "last",
+        **read_stopping(spec),
     }
 
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vertex_jobs.requests.job_specs import set_fields
+from vertex_jobs.requests.stopping import automated_stopping, study_stopping
 from vertex_jobs.spec import (
     CategoricalParameterSpec,
     DiscreteParameterSpec,
@@ -30,7 +31,8 @@ def study_spec(job: HyperparameterTuningJob) -> dict[str, Any]:
         parameters=[_parameter(name, job.parameter_spec) for name in roots],
         algorithm=f"{algorithm.upper()}_SEARCH" if algorithm else None,
         measurementSelectionType=f"{job.measurement_selection.upper()}_MEASUREMENT",
-    )
+        studyStoppingConfig=study_stopping(job.study_stopping_config),
+    ) | automated_stopping(job.automated_stopping_spec)
 
 
 def _parameter(name: str, parameter_spec: Mapping[str, ParameterSpec]) -> dict[str, Any]:

@@ -45,6 +45,7 @@ from vertex_jobs.spec.parameters import ParameterSpec
 from vertex_jobs.spec.pools import PoolDefaults, WorkerPool, WorkerPools, WorkerPoolSpec
 from vertex_jobs.spec.rules import COMMON_RULES, STUDY_RULES, WHOLE_STUDY_RULES
 from vertex_jobs.spec.sdk_parameters import flatten
+from vertex_jobs.spec.stopping import AutomatedStoppingSpec, StudyStoppingConfig
 
 if TYPE_CHECKING:
     from vertex_jobs.requests import Request
@@ -242,6 +243,10 @@ class HyperparameterTuningJob(JobSpec):
     """random, grid, or nothing for the default Bayesian search."""
     measurement_selection: Literal["best", "last"] = "best"
     """Which measurement of a trial counts."""
+    automated_stopping_spec: AutomatedStoppingSpec | None = None
+    """When a trial stops before its end."""
+    study_stopping_config: StudyStoppingConfig | None = None
+    """When the study stops before its last trial."""
     max_trial_count: Annotated[Count, Field(examples=[16])]
     """Trials in all."""
     parallel_trial_count: Annotated[Count, Field(examples=[2])]

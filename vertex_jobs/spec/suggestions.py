@@ -14,7 +14,7 @@ KNOWN_WRONG = {
     "algorithm": "search_algorithm",
     "arguments": "args",
     "bucket": "staging_bucket",
-    "early_stopping": "measurement_selection",
+    "early_stopping": "automated_stopping_spec",
     "entrypoint": "command",
     "env": "environment_variables",
     "gpu": "accelerator",

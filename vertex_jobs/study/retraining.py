@@ -18,6 +18,8 @@ _STUDY_KEYS = frozenset(
         "parameter_spec",
         "search_algorithm",
         "measurement_selection",
+        "automated_stopping_spec",
+        "study_stopping_config",
         "max_trial_count",
         "parallel_trial_count",
         "max_failed_trial_count",

@@ -16,7 +16,7 @@ from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.controllers.trial import TrialRun, assignment_of, objectives_of
-from vertex_jobs.emulator.resources import states, study
+from vertex_jobs.emulator.resources import states, study, study_stopping
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.search_space import algorithm_name, maximized, search_space
 from vertex_jobs.emulator.search_client import SearchFailedError
@@ -148,6 +148,10 @@ class TuningJobRun:
             outcomes = _outcomes(trials)
             if study.failures_end_job(job.max_failed_trial_count, outcomes):
                 return _too_many_failures(trials, outcomes)
+            if not exhausted and self._stops(job, trials):
+                exhausted = True
+                if job.study_spec.study_stopping_config.should_stop_asap.value:
+                    await self._stop_trials()
             if not exhausted:
                 exhausted = not await self._fill(job, trials)
             if not self._running:
@@ -162,11 +166,21 @@ class TuningJobRun:
                 task.result()
                 await self._tell(job, [run.trial])
 
+    def _stops(self, job: protos.Message, trials: list[protos.Message]) -> bool:
+        """Whether the study's own rules end it here, which its log then says."""
+        now = self._machinery.identity.now()
+        reason = study_stopping.reason_to_stop(job.study_spec, trials, job.start_time, now)
+        if reason:
+            text = f"The study stops after {len(trials)} trials: {reason}."
+            self._machinery.service_line(self._job_id, text, "NOTICE")
+        return bool(reason)
+
     async def _fill(self, job: protos.Message, trials: list[protos.Message]) -> bool:
         """Start trials in the free slots; says whether there is more to ask for."""
-        free = min(job.parallel_trial_count - len(self._running), job.max_trial_count - len(trials))
+        most = study_stopping.trial_limit(job)
+        free = min(job.parallel_trial_count - len(self._running), most - len(trials))
         if free <= 0:
-            return bool(len(trials) < job.max_trial_count)
+            return bool(len(trials) < most)
         first = len(trials) + 1
         numbers = list(range(first, first + free))
         assignments = self._known_points(numbers)

@@ -50,7 +50,25 @@ STUDY_FIELDS: list[Field] = [
             "convex_automated_stopping_spec": _STOPPING_NOTE,
         },
         stored={"observation_noise": "a hint to the search, which estimates the noise itself"},
-        refused={"study_stopping_config": "rules that end a study early"},
+    ),
+    *_in_vizier(
+        rows(_SPEC, acted={"study_stopping_config": "rules that end a study early"}), Fate.REFUSED
+    ),
+    *rows(
+        f"{_SPEC}.StudyStoppingConfig",
+        acted={
+            "should_stop_asap": "interrupts the trials that run",
+            "minimum_runtime_constraint": "no other rule counts before",
+            "maximum_runtime_constraint": "no trial starts after it",
+            "min_num_trials": "finished trials before which no other rule counts",
+            "max_num_trials": "trials after which none starts",
+            "max_num_trials_no_progress": "trials in a row without a better one",
+            "max_duration_no_progress": "time without a better trial",
+        },
+    ),
+    *rows(
+        "StudyTimeConstraint",
+        acted={"max_duration": "since the study's start", "end_time": "a point in time"},
     ),
     *(
         field

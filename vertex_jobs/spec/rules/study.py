@@ -10,9 +10,19 @@ from typing import Any
 
 from vertex_jobs.errors import Fault
 from vertex_jobs.spec.arguments import flag_of, tokens
-from vertex_jobs.spec.parameters import DoubleParameterSpec, ParameterSpec
+from vertex_jobs.spec.parameters import (
+    CategoricalParameterSpec,
+    DoubleParameterSpec,
+    ParameterSpec,
+)
 from vertex_jobs.spec.rules.conditions import CONDITION_RULES, WHOLE_CONDITION_RULES
 from vertex_jobs.spec.rules.initial_trials import INITIAL_TRIAL_RULES
+from vertex_jobs.spec.stopping import (
+    AutomatedStoppingSpec,
+    ConvexStoppingSpec,
+    StudyStoppingConfig,
+)
+from vertex_jobs.spec.suggestions import suggestion
 
 __all__ = ["STUDY_RULES", "WHOLE_STUDY_RULES"]
 
@@ -94,7 +104,37 @@ def _tuned_or_fixed(parameter_spec: _Parameters, args: Any) -> Iterator[Fault]:
             )
 
 
+def _stopping_fits(
+    automated_stopping_spec: AutomatedStoppingSpec | None,
+    parameter_spec: _Parameters,
+) -> Iterator[Fault]:
+    """The learning rate that a rule names is tuned, and is a number."""
+    spec = automated_stopping_spec
+    name = spec.learning_rate_parameter_name if isinstance(spec, ConvexStoppingSpec) else None
+    if name is None:
+        return
+    path = "automated_stopping_spec.learning_rate_parameter_name"
+    parameter = parameter_spec.get(name)
+    if parameter is None:
+        remedy = suggestion(name, parameter_spec, "remove it")
+        yield Fault(path, name, "is no parameter of this study", remedy)
+    elif isinstance(parameter, CategoricalParameterSpec):
+        yield Fault(path, name, "is CATEGORICAL, and a learning rate is a number", "remove it")
+
+
+def _progress_of_one_metric(
+    study_stopping_config: StudyStoppingConfig | None, metric_spec: Mapping[str, str]
+) -> Iterator[Fault]:
+    for field in ("max_num_trials_no_progress", "max_duration_no_progress"):
+        value = getattr(study_stopping_config, field, None)
+        if value is not None and len(metric_spec) > 1:
+            rule = "has an effect with one metric only"
+            yield Fault(f"study_stopping_config.{field}", value, rule, "remove it")
+
+
 STUDY_RULES = (
+    _stopping_fits,
+    _progress_of_one_metric,
     _each_parameter,
     _parameter_ids,
     _metric_ids,

@@ -1,0 +1,71 @@
+"""Trials and studies that stop before their end, with real processes."""
+
+import json
+
+#: Trials 1 and 2 end; the third reports a bad value and would then run for ever.
+SCRIPT = """\
+import argparse, threading, hypertune
+parser = argparse.ArgumentParser()
+parser.add_argument("--x", type=float)
+x = parser.parse_args().x
+reporter = hypertune.HyperTune()
+for step in range(1, 7):
+    reporter.report_hyperparameter_tuning_metric("score", x * step, step)
+if x < 1:
+    threading.Event().wait()
+"""
+FIELDS = {
+    "kind": "hyperparameter_tuning_job",
+    "metric_spec": "{score: maximize}",
+    "search_algorithm": "grid",
+    "parallel_trial_count": 1,
+}
+
+
+def trials(command, name):
+    return json.loads(command("trials", name, "--format", "json").out)
+
+
+def test_a_trial_that_the_median_rule_stops_keeps_what_it_reported(command, config):
+    path = config(
+        "median",
+        SCRIPT,
+        **FIELDS,
+        parameter_spec="{x: {type: discrete, values: [0.5, 2, 3]}}",
+        local="{initial_trials: [{x: 3}, {x: 2}, {x: 0.5}]}",
+        automated_stopping_spec="{type: median}",
+        max_trial_count=3,
+    )
+    done = command("run", path)
+    assert done.code == 0, done.err
+    last = trials(command, "median")[2]
+    assert (last["state"], last["parameters"]) == ("SUCCEEDED", {"x": 0.5})
+    assert last["metrics"]["score"] == last["measurements"][-1]["metrics"]["score"]
+    assert "Trial 3 is stopped early at step" in done.err
+
+
+def test_a_study_without_progress_stops(command, config):
+    path = config(
+        "stagnant",
+        SCRIPT,
+        **FIELDS,
+        parameter_spec="{x: {type: discrete, values: [1, 2, 3, 4, 5]}}",
+        local="{initial_trials: [{x: 5}, {x: 4}, {x: 3}]}",
+        study_stopping_config="{max_num_trials_no_progress: 2}",
+        max_trial_count=5,
+    )
+    done = command("run", path)
+    assert (done.code, len(trials(command, "stagnant"))) == (0, 3), done.err
+
+
+def test_what_is_not_emulated_of_a_rule_is_refused_by_name(command, config):
+    path = config(
+        "refused",
+        SCRIPT,
+        **FIELDS,
+        parameter_spec="{x: {type: discrete, values: [1, 2]}}",
+        automated_stopping_spec="{type: convex, update_all_stopped_trials: true}",
+        max_trial_count=2,
+    )
+    done = command("run", path)
+    assert (done.code, "update_all_stopped_trials" in done.err) == (2, True), done.err

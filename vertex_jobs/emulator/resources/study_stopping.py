@@ -1,0 +1,105 @@
+"""When a study stops before its last trial.
+
+For tuning jobs, which ask before each new suggestion. Rules are tested from top to bottom: the two
+minima let the study go on whatever the others say.
+
+Source: StudySpec.StudyStoppingConfig, StudyTimeConstraint protos.
+"""
+
+from collections.abc import Sequence
+
+from google.protobuf import timestamp_pb2
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources.search_space import maximized
+
+__all__ = ["reason_to_stop", "trial_limit"]
+
+_FINISHED = (protos.TrialState.SUCCEEDED, protos.TrialState.INFEASIBLE)
+
+
+def reason_to_stop(
+    study_spec: protos.Message,
+    trials: Sequence[protos.Message],
+    started: timestamp_pb2.Timestamp,
+    now: timestamp_pb2.Timestamp,
+) -> str:
+    """The rule that stops the study, in words; empty while it goes on.
+
+    Args:
+        study_spec: Of the study.
+        trials: All, the finished ones in the order of completion.
+        started: When the study began.
+        now: The time.
+    """
+    config = study_spec.study_stopping_config
+    if not study_spec.HasField("study_stopping_config"):
+        return ""
+    finished = [one for one in trials if one.state in _FINISHED]
+    minimum = config.minimum_runtime_constraint
+    if config.HasField("minimum_runtime_constraint") and not _passed(minimum, started, now):
+        return ""
+    if config.HasField("min_num_trials") and len(finished) < config.min_num_trials.value:
+        return ""
+    maximum = config.maximum_runtime_constraint
+    if config.HasField("maximum_runtime_constraint") and _passed(maximum, started, now):
+        return "maximum_runtime_constraint has passed"
+    most = config.max_num_trials.value
+    if config.HasField("max_num_trials") and len(trials) >= most:
+        return f"max_num_trials is {most}"
+    if len(study_spec.metrics) > 1 or not finished:
+        return ""
+    return _stagnation(study_spec, finished, now)
+
+
+def _stagnation(
+    study_spec: protos.Message,
+    finished: Sequence[protos.Message],
+    now: timestamp_pb2.Timestamp,
+) -> str:
+    """The rule on progress that stops a study of one metric, in words; empty for none."""
+    config = study_spec.study_stopping_config
+    since, best_end = _without_progress(study_spec, finished)
+    limit = config.max_num_trials_no_progress.value
+    if config.HasField("max_num_trials_no_progress") and since >= limit:
+        return f"no progress in {since} trials"
+    patience = config.max_duration_no_progress.ToNanoseconds()
+    waited = now.ToNanoseconds() - best_end.ToNanoseconds()
+    if config.HasField("max_duration_no_progress") and waited >= patience:
+        return f"no progress in {patience / 1e9:g} s"
+    return ""
+
+
+def trial_limit(job: protos.Message) -> int:
+    """Trials that a tuning job may have in all."""
+    config = job.study_spec.study_stopping_config
+    if config.HasField("max_num_trials") and not config.HasField("min_num_trials"):
+        return int(min(job.max_trial_count, config.max_num_trials.value))
+    return int(job.max_trial_count)
+
+
+def _passed(
+    constraint: protos.Message, started: timestamp_pb2.Timestamp, now: timestamp_pb2.Timestamp
+) -> bool:
+    if constraint.HasField("end_time"):
+        return bool(now.ToNanoseconds() >= constraint.end_time.ToNanoseconds())
+    ran = now.ToNanoseconds() - started.ToNanoseconds()
+    return bool(ran >= constraint.max_duration.ToNanoseconds())
+
+
+def _without_progress(
+    study_spec: protos.Message, finished: Sequence[protos.Message]
+) -> tuple[int, timestamp_pb2.Timestamp]:
+    """Finished trials since the last that was better than all before it, and when that ended.
+
+    Before any success, since the first.
+    """
+    sign = 1.0 if maximized(study_spec)[0] else -1.0
+    metric = study_spec.metrics[0].metric_id
+    best, since, ended = float("-inf"), 0, finished[0].end_time
+    for trial in finished:
+        values = [one.value for one in trial.final_measurement.metrics if one.metric_id == metric]
+        since += 1
+        if trial.state == protos.TrialState.SUCCEEDED and values and sign * values[0] > best:
+            best, since, ended = sign * values[0], 0, trial.end_time
+    return since, ended
