@@ -54,7 +54,9 @@ def _findings(options: Options) -> "Iterator[Finding]":
     from vertex_jobs.doctor import cloud_findings, machine_findings
     from vertex_jobs.endpoints import default_state_directory
 
-    job = load(options.optional_config, options.overrides) if options.optional_config else None
+    job = None
+    if options.optional_config is not None:
+        job = load(options.optional_config, options.overrides, options.overlays)
     if options.on == "local":
         yield from machine_findings(options.state_dir or default_state_directory())
         return

@@ -43,6 +43,8 @@ def upload(connection: Connection, source: Path, uri: str) -> bool:
     retry = DEFAULT_RETRY.with_timeout(_PATIENCE_SECONDS).with_delay(initial=_FIRST_PAUSE_SECONDS)
     with translated(uri), _storage_client(connection) as client:
         blob = client.bucket(target.bucket).blob(target.path)
+        if _is_there(blob, timeout=connection.timeout_seconds, retry=retry):
+            return False
         try:
             # Generation 0 means "must not exist yet"; it also makes the upload safe to repeat.
             blob.upload_from_filename(
@@ -55,6 +57,16 @@ def upload(connection: Connection, source: Path, uri: str) -> bool:
         except PreconditionFailed:
             return False
     return True
+
+
+def _is_there(blob: Any, **how: Any) -> bool:
+    """Whether the object exists, so that its bytes need not be sent; no, where we may not look."""
+    from google.api_core.exceptions import Forbidden
+
+    try:
+        return bool(blob.exists(**how))
+    except Forbidden:
+        return False
 
 
 @contextmanager

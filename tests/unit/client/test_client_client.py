@@ -16,6 +16,7 @@ PARENT = "projects/p/locations/us-central1"
 NAME = f"{PARENT}/customJobs/7"
 NONCE = "00112233445566ff"
 UPLOADED = (200, {"name": "vertex-jobs/packages/x", "generation": "1"})
+ABSENT = (404, {})
 CREATED = (200, {"name": NAME, "displayName": "digits", "state": "JOB_STATE_PENDING"})
 NONE = (200, {})
 PLACE = Place("p", "us-central1", "gs://bucket")
@@ -54,19 +55,19 @@ def posts(address):
 
 
 def test_the_package_is_there_before_the_job(client, job):
-    made, address = client(UPLOADED, CREATED)
+    made, address = client(ABSENT, UPLOADED, CREATED)
     made.submit(job)
     assert posts(address) == ["/upload/storage/v1/b/bucket/o", f"/v1/{PARENT}/customJobs"]
 
 
 def test_the_handle_is_the_created_jobs(client, job):
-    assert client(UPLOADED, CREATED)[0].submit(job).name == NAME
+    assert client(ABSENT, UPLOADED, CREATED)[0].submit(job).name == NAME
 
 
 def test_the_nonce_is_label_and_output_directory(client, job):
-    made, address = client(UPLOADED, CREATED)
+    made, address = client(ABSENT, UPLOADED, CREATED)
     made.submit(job)
-    sent = json.loads(address.requests[1][3])
+    sent = json.loads(address.requests[-1][3])
     assert (
         sent["labels"]["vertex-jobs-submission"],
         sent["jobSpec"]["baseOutputDirectory"]["outputUriPrefix"],
@@ -74,13 +75,13 @@ def test_the_nonce_is_label_and_output_directory(client, job):
 
 
 def test_a_place_may_differ_in_its_bucket(client, job):
-    made, address = client(UPLOADED, CREATED)
+    made, address = client(ABSENT, UPLOADED, CREATED)
     made.submit(job, place=Place("p", "us-central1", "gs://other"))
     assert posts(address)[0] == "/upload/storage/v1/b/other/o"
 
 
 def test_without_the_package_there_is_no_job(client, job):
-    made, address = client((403, {"error": {"message": "no"}}))
+    made, address = client(*[(403, {"error": {"message": "no"}})] * 2)
     with pytest.raises(RequestRefusedError, match="403 PERMISSION_DENIED: no"):
         made.submit(job)
     assert len(posts(address)) == 1
@@ -102,19 +103,19 @@ class TestOnce:
     @pytest.mark.parametrize("state", ["FAILED", "CANCELLED", "EXPIRED"])
     def test_one_that_came_to_nothing_is_not(self, client, job, state):
         found = same_content(job, state)
-        made, address = client((200, found), UPLOADED, CREATED, (200, found))
+        made, address = client((200, found), ABSENT, UPLOADED, CREATED, (200, found))
         made.submit(job, once=True)
         assert len(posts(address)) == 2
 
     def test_it_is_looked_for_by_its_contents_label(self, client, job):
-        made, address = client(UPLOADED, CREATED, NONE, UPLOADED, CREATED, NONE)
+        made, address = client(ABSENT, UPLOADED, CREATED, NONE, ABSENT, UPLOADED, CREATED, NONE)
         made.submit(job)
-        content = json.loads(address.requests[1][3])["labels"]["vertex-jobs-content"]
+        content = json.loads(address.requests[-1][3])["labels"]["vertex-jobs-content"]
         made.submit(job, once=True)
-        assert f"labels.vertex-jobs-content%3D%22{content}%22" in address.requests[2][1]
+        assert f"labels.vertex-jobs-content%3D%22{content}%22" in address.requests[3][1]
 
     def test_one_that_may_exist_stops_another(self, client, job):
-        made, _ = client(UPLOADED, (500, {}), *[NONE] * 30)
+        made, _ = client(ABSENT, UPLOADED, (500, {}), *[NONE] * 30)
         with pytest.raises(SubmissionUnknownError):
             made.submit(job)
         with pytest.raises(SubmissionUnknownError, match="of the same content, 'digits', may"):
@@ -123,6 +124,7 @@ class TestOnce:
 
 def test_listing_settles_what_was_left_open(client, job, tmp_path):
     made, _ = client(
+        ABSENT,
         UPLOADED,
         (500, {}),
         (403, {}),

@@ -202,6 +202,7 @@ def test_a_collection_without_jobs_is_refused():
 
 class TestUpload:
     URI = "gs://bucket/vertex-jobs/packages/p.tar.gz"
+    ABSENT = (404, {})
 
     @pytest.fixture
     def package(self, tmp_path):
@@ -215,23 +216,30 @@ class TestUpload:
 
     def test_the_object_must_not_exist_yet(self, canned, connection, package):
         answer = (200, {"name": "vertex-jobs/packages/p.tar.gz", "generation": "1"})
-        _, address = self.upload(canned, connection, package, answer)
-        assert "ifGenerationMatch=0" in address.requests[0][1]
+        _, address = self.upload(canned, connection, package, self.ABSENT, answer)
+        assert "ifGenerationMatch=0" in address.requests[1][1]
+
+    def test_the_bytes_of_one_that_is_there_are_not_sent(self, canned, connection, package):
+        uploaded, address = self.upload(canned, connection, package, (200, {"name": "p.tar.gz"}))
+        assert (uploaded, [method for method, *_ in address.requests]) == (False, ["GET"])
+
+    def test_whoever_may_not_look_uploads(self, canned, connection, package):
+        answers = (error(403, "no get"), (200, {"name": "p.tar.gz", "generation": "1"}))
+        assert self.upload(canned, connection, package, *answers)[0] is True
 
     @pytest.mark.parametrize(("status", "uploaded"), [(200, True), (412, False)])
-    def test_one_that_exists_is_the_same_package(
+    def test_one_that_another_client_puts_there_meanwhile_is_the_same_package(
         self, canned, connection, package, status, uploaded
     ):
         answer = (status, {"name": "vertex-jobs/packages/p.tar.gz", "generation": "1"})
-        assert self.upload(canned, connection, package, answer)[0] is uploaded
+        assert self.upload(canned, connection, package, self.ABSENT, answer)[0] is uploaded
 
     def test_a_missing_bucket_names_the_command_that_makes_it(self, canned, connection, package):
+        missing = error(404, "The specified bucket does not exist.")
         with pytest.raises(
             RequestRefusedError, match=r"does not exist.*\n.*gcloud storage buckets create gs://"
         ):
-            self.upload(
-                canned, connection, package, error(404, "The specified bucket does not exist.")
-            )
+            self.upload(canned, connection, package, missing, missing)
 
 
 class TestLogReader:
