@@ -11,7 +11,10 @@ import cluster_checks
 import digits_checks
 import layout_checks
 import mirrored_checks
-from finished import Finished
+import pipeline_checks
+from finished import Finished, run
+
+from vertex_jobs.endpoints import Endpoint
 
 __all__ = ["SYSTEMS", "System"]
 
@@ -39,6 +42,7 @@ class System:
         config: File in ``configs``.
         check: What must hold.
         arguments: More for ``vertex-jobs run``, e.g. ``("--set", "accelerator_count=4")``.
+        prepare: Makes what the run needs, and answers yet more arguments, which name it.
     """
 
     number: str
@@ -48,6 +52,12 @@ class System:
     config: str
     check: Check
     arguments: tuple[str, ...] = ()
+    prepare: Callable[[Endpoint], tuple[str, ...]] | None = None
+
+    def run(self, endpoint: Endpoint) -> Finished:
+        """Run it to its end."""
+        prepared = self.prepare(endpoint) if self.prepare else ()
+        return run(endpoint, self.config, self.arguments + prepared)
 
     @property
     def command(self) -> str:
@@ -194,5 +204,22 @@ SYSTEMS = (
         "keras_distribution.yaml",
         layout_checks.data_parallel,
         ("--set", "args.mesh_model=1"),
+    ),
+    System(
+        "S23",
+        "TFRecords in shards on gs://, mixed precision",
+        BOOK,
+        "tfrecord_pipeline.py",
+        "tfrecord_pipeline.yaml",
+        pipeline_checks.own_shards,
+    ),
+    System(
+        "S24",
+        "The same from a managed dataset",
+        BOOK,
+        "tfrecord_pipeline.py",
+        "tfrecord_pipeline.yaml",
+        pipeline_checks.from_dataset,
+        prepare=pipeline_checks.make_dataset,
     ),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 import training_systems
-from finished import ROOT, run
+from finished import ROOT
 from rows import SYSTEMS, System
 
 from vertex_jobs import local
@@ -26,7 +26,7 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda one: f"{one.number}-{one.title}")
 def test_system_does_what_it_says(endpoint: Endpoint, system: System) -> None:
-    assert system.check(run(endpoint, system.config, system.arguments))
+    assert system.check(system.run(endpoint))
 
 
 def test_numbers_are_in_order_and_none_comes_twice() -> None:

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections.abc import Iterator, Sequence
 
-from finished import ROOT, Finished, run
+from finished import ROOT, Finished
 from rows import SYSTEMS, System
 
 from vertex_jobs import local
@@ -74,7 +74,7 @@ def table(systems: Sequence[System], endpoint: Endpoint) -> Iterator[tuple[str, 
     for system in systems:
         if sys.stderr.isatty():
             print(f"  {system.number} {system.command} …", end="\r", file=sys.stderr, flush=True)
-        done = run(endpoint, system.config, system.arguments)
+        done = system.run(endpoint)
         metric, reason = _judge(system, done)
         verdict = f"NO: {reason}" if reason else "as expected"
         cells = (system.number, system.title, _what(system), WIDTH, f"{done.seconds:.0f} s", metric)
@@ -83,7 +83,8 @@ def table(systems: Sequence[System], endpoint: Endpoint) -> Iterator[tuple[str, 
 
 def _what(system: System) -> str:
     """The config and what is set in it."""
-    return " ".join([system.config, *system.arguments]).replace("--set ", "")
+    prepared = ["(prepared)"] if system.prepare else []
+    return " ".join([system.config, *system.arguments, *prepared]).replace("--set ", "")
 
 
 def _judge(system: System, done: Finished) -> tuple[str, str]:

@@ -36,6 +36,10 @@ _TEXT_VARIABLES = {
     "region": "CLOUD_ML_REGION",
     "job_id": "CLOUD_ML_JOB_ID",
     "initial_model_dir": INITIAL_MODEL_VARIABLE,
+    "training_data_uri": "AIP_TRAINING_DATA_URI",
+    "validation_data_uri": "AIP_VALIDATION_DATA_URI",
+    "test_data_uri": "AIP_TEST_DATA_URI",
+    "data_format": "AIP_DATA_FORMAT",
 }
 
 
@@ -56,8 +60,14 @@ class Environment:
             None to begin anew.
         accelerator_count: Accelerators announced by ``VERTEX_JOBS_LOCAL_DEVICES``; 0 when not
             announced, as on Vertex AI, where TensorFlow sees the real ones.
+        training_data_uri: Pattern of the training set's files, e.g. ``gs://b/d/training-*.csv``;
+            None without a managed dataset, like the next three.
+        validation_data_uri: The same of the validation set.
+        test_data_uri: The same of the test set.
+        data_format: ``csv``, ``jsonl`` or ``bigquery``; files of CSV begin with a header each.
 
-    Source: "Prepare training code", environment variables; message CustomJobSpec.
+    Source: "Prepare training code", environment variables; messages CustomJobSpec and
+    InputDataConfig.
     """
 
     directories: Directories | None = None
@@ -69,6 +79,10 @@ class Environment:
     job_id: str | None = None
     initial_model_dir: str | None = None
     accelerator_count: int = 0
+    training_data_uri: str | None = None
+    validation_data_uri: str | None = None
+    test_data_uri: str | None = None
+    data_format: str | None = None
 
     @property
     def in_job(self) -> bool:
