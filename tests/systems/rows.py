@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 import cluster_checks
 import digits_checks
+import ensemble_checks
 import layout_checks
 import mirrored_checks
 import pipeline_checks
@@ -221,5 +222,22 @@ SYSTEMS = (
         "tfrecord_pipeline.yaml",
         pipeline_checks.from_dataset,
         prepare=pipeline_checks.make_dataset,
+    ),
+    System(
+        "S25",
+        "Several models side by side, a GPU each",
+        BOOK,
+        "digits_mlp.py",
+        "ensemble_members.yaml",
+        ensemble_checks.members,
+    ),
+    System(
+        "S26",
+        "An ensemble of the best of them",
+        BOOK,
+        "ensemble.py",
+        "ensemble.yaml",
+        ensemble_checks.ensemble,
+        prepare=ensemble_checks.name_study,
     ),
 )
