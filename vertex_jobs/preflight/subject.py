@@ -61,13 +61,13 @@ class Subject:
 
     @cached_property
     def contract(self) -> "Contract | None":
-        """What the script says, asked once; None for a job without a script of its own."""
-        from vertex_jobs.preflight.contract import contract_of
+        """What the script says; None for a job without a script of its own."""
+        from vertex_jobs.preflight.contract import Contract
 
         unread = self.damaged & {"script_path", "python_module_name", "requirements"}
         if self.job.script_path is None or unread:
             return None
-        return contract_of(self.job)
+        return Contract(self.job)
 
     def each_pool(self) -> Iterator[tuple[Candidate, WorkerPoolSpec]]:
         """Every pool in every place."""

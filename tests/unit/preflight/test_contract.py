@@ -221,6 +221,12 @@ def test_a_library_that_is_not_here_is_named_and_the_flags_are_asked(asked: Chec
     assert found["args.batch"].startswith("error: the script has no --batch")
 
 
+def test_a_requirement_that_is_not_here_is_named(asked: Checked) -> None:
+    requirements = ["pydantic>=2", "no-such-thing-at-all"]
+    found = said(asked(ARGPARSE.format(more=""), requirements=requirements))
+    assert list(found) == ["requirements.1"]
+
+
 def test_a_script_that_fails_first_is_found(asked: Checked) -> None:
     found = said(asked("import json\njson.loads('{')\n" + ARGPARSE.format(more="")))
     assert "error: fails before it reads its command line: json.decoder" in found["script_path"]
@@ -302,6 +308,14 @@ def test_metrics_are_looked_for_in_the_sources(
     assert bool(found) == bool(expected)
 
 
+@pytest.mark.parametrize("junk", [None, 7, {}])
+@pytest.mark.parametrize(
+    "field", ["args", "parameter_spec", "metric_spec", "environment_variables", "worker_pools"]
+)
+def test_what_cannot_be_read_is_not_asked(field: str, junk: Any, asked: Checked) -> None:
+    assert asked(ARGPARSE.format(more=""), **{field: junk}).source
+
+
 def test_every_rule_on_scripts_is_known_to_these_tests() -> None:
     names = {rule.name for rule in RULES if rule.find.__module__.endswith("scripts")}
     assert names == {
@@ -309,6 +323,7 @@ def test_every_rule_on_scripts_is_known_to_these_tests() -> None:
         "script-starts",
         "script-asked",
         "imports-found",
+        "requirements-found",
         "command-line-read",
         "flags-known",
         "values-accepted",

@@ -6,7 +6,7 @@ the metrics are looked for in the sources.
 
 from vertex_jobs.preflight.contract.asking import Outcome, Verdict
 from vertex_jobs.preflight.contract.command_lines import Probe
-from vertex_jobs.preflight.contract.contracts import Contract, contract_of
+from vertex_jobs.preflight.contract.contracts import Contract
 from vertex_jobs.preflight.contract.metric_tags import MetricTags, find_metric_tags
 
 __all__ = [
@@ -15,6 +15,5 @@ __all__ = [
     "Outcome",
     "Probe",
     "Verdict",
-    "contract_of",
     "find_metric_tags",
 ]

@@ -1,9 +1,11 @@
 """A job's script, asked: its package, its parser's answers, its metrics.
 
-For ``Subject``, which makes one when a rule first wants it.
+For ``Subject``. Each part is worked out when a rule first wants it, since a config with faults may
+allow for one and not for another.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from vertex_jobs.errors import PackagingError
 from vertex_jobs.packaging import Package, describe
@@ -13,7 +15,7 @@ from vertex_jobs.preflight.contract.metric_tags import MetricTags, find_metric_t
 from vertex_jobs.preflight.contract.sources import parsers_in, reads_often
 from vertex_jobs.spec import JobSpec
 
-__all__ = ["Contract", "contract_of"]
+__all__ = ["Contract"]
 
 
 @dataclass(frozen=True)
@@ -21,16 +23,52 @@ class Contract:
     """What is known of a script.
 
     Attributes:
-        package_error: Why it cannot be packaged; empty if it can.
-        outcome: How the asking went; None when there is no package, or no parser in its sources.
-        answers: Each probe with its verdict.
-        metrics: What it reports; None without a package.
+        job: A job with a script.
     """
 
-    package_error: str
-    outcome: Outcome | None
-    answers: tuple[tuple[Probe, Verdict], ...]
-    metrics: MetricTags | None
+    job: JobSpec
+
+    @cached_property
+    def _packaged(self) -> Package | str:
+        """The package, or why there is none."""
+        try:
+            return describe(self.job)
+        except PackagingError as error:
+            return str(error)
+
+    @property
+    def package_error(self) -> str:
+        """Why it cannot be packaged; empty if it can."""
+        return self._packaged if isinstance(self._packaged, str) else ""
+
+    @cached_property
+    def metrics(self) -> MetricTags | None:
+        """What its sources report; None without a package."""
+        return None if isinstance(self._packaged, str) else find_metric_tags(self._packaged)
+
+    @cached_property
+    def outcome(self) -> Outcome | None:
+        """How the asking went; None without a package, or without a parser in its sources."""
+        package = self._packaged
+        parsers = parsers_in(package) if isinstance(package, Package) else ()
+        if isinstance(package, str) or not parsers:
+            return None
+        line = (*self.job.argument_tokens(), *trial_tokens(self.job))
+        questions = Questions(
+            argv=line,
+            whole=(line,),
+            single=tuple(probe.tokens for probe in self._probes),
+            parsers=parsers,
+            several=reads_often(package),
+            variables=self.job.environment_variables,
+        )
+        return ask(package, questions)
+
+    @property
+    def answers(self) -> tuple[tuple[Probe, Verdict], ...]:
+        """Each question with its verdict; empty where nothing could be asked."""
+        verdicts = self.outcome.single if self.outcome is not None else ()
+        return tuple(zip(self._probes, verdicts, strict=False))
 
     @property
     def complete_line(self) -> Verdict | None:
@@ -38,34 +76,6 @@ class Contract:
         whole = self.outcome.whole if self.outcome is not None else ()
         return whole[0] if whole else None
 
-
-def contract_of(job: JobSpec) -> Contract:
-    """Package a job's script in memory and ask it."""
-    try:
-        package = describe(job)
-    except PackagingError as error:
-        return Contract(str(error), None, (), None)
-    metrics = find_metric_tags(package)
-    outcome, answers = _asked(job, package)
-    return Contract("", outcome, answers, metrics)
-
-
-def _asked(
-    job: JobSpec, package: Package
-) -> tuple[Outcome | None, tuple[tuple[Probe, Verdict], ...]]:
-    parsers = parsers_in(package)
-    if not parsers:
-        return None, ()
-    probes = tuple(probes_of(job))
-    line = (*job.argument_tokens(), *trial_tokens(job))
-    questions = Questions(
-        argv=line,
-        whole=(line,),
-        single=tuple(probe.tokens for probe in probes),
-        parsers=parsers,
-        several=reads_often(package),
-        variables=job.environment_variables,
-    )
-    outcome = ask(package, questions)
-    answers = tuple(zip(probes, outcome.single, strict=False))
-    return outcome, answers
+    @cached_property
+    def _probes(self) -> tuple[Probe, ...]:
+        return tuple(probes_of(self.job))

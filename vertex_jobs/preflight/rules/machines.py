@@ -59,7 +59,7 @@ def accelerator_count_allowed(subject: Subject) -> Iterator[Fault]:
     for candidate, pool in subject.each_pool():
         machine = subject.catalog.machines.get(pool.machine_type)
         counts = machine.accelerators.get(pool.accelerator_type or "", ()) if machine else ()
-        if counts and pool.accelerator_count not in counts:
+        if counts and pool.accelerator_count and pool.accelerator_count not in counts:
             allowed = " or ".join(map(str, counts))
             yield Fault(
                 subject.field(candidate, pool, "accelerator_count"),

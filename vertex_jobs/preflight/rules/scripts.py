@@ -4,6 +4,9 @@ For the table in ``rules``. What the parser says it says in its own words.
 """
 
 from collections.abc import Iterator
+from importlib import metadata
+
+from packaging.requirements import InvalidRequirement, Requirement
 
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.contract import Contract
@@ -73,6 +76,23 @@ def imports_found(subject: Subject) -> Iterator[Fault]:
             "is imported by the script and not installed here",
             "add its distribution to requirements, unless the image has it",
         )
+
+
+@rule("warning", source="what is installed here", needs=["requirements"])
+def requirements_found(subject: Subject) -> Iterator[Fault]:
+    """A requirement is a distribution that is installed here, or nothing is known of it."""
+    for number, line in enumerate(subject.job.requirements):
+        try:
+            requirement = Requirement(line)
+        except InvalidRequirement:  # a wheel, or a fault of the package
+            continue
+        if requirement.url is None and not _is_installed(requirement.name):
+            yield Fault(
+                f"requirements.{number}",
+                line,
+                "is not installed here, so that pip finds it is not known",
+                "make sure of its name; to run here, install it or use --environment isolated",
+            )
 
 
 @rule("error", source=_PARSER, needs=_FLAGS)
@@ -187,6 +207,14 @@ def _metrics(subject: Subject) -> Iterator[tuple[str, Contract]]:
             yield name, contract
 
 
+def _is_installed(distribution: str) -> bool:
+    try:
+        metadata.distribution(distribution)
+    except metadata.PackageNotFoundError:
+        return False
+    return True
+
+
 def _has_arguments(subject: Subject) -> bool:
     tuned = isinstance(subject.job, HyperparameterTuningJob)
     return tuned or bool(subject.job.argument_tokens())
@@ -197,6 +225,7 @@ SCRIPT_RULES = (
     script_starts,
     script_asked,
     imports_found,
+    requirements_found,
     command_line_read,
     flags_known,
     values_accepted,
