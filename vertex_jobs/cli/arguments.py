@@ -130,6 +130,14 @@ def add_run(parser: Parser) -> None:
         help="on local: seed of the search (default: the config's local.seed, else drawn)",
     )
     parser.add_argument(
+        "--warm-start",
+        metavar="JOB",
+        action="append",
+        default=[],
+        help="on local: an earlier study from whose trials the search learns, so that this one "
+        "goes on where it ended; may be repeated",
+    )
+    parser.add_argument(
         "--fresh",
         action="store_true",
         help="on local: start every replica as a fresh process, not from one that has imported "

@@ -58,7 +58,8 @@ def run_checked(options: Options, reading: "Reading") -> int:
             confirm(options, job, endpoint)
         if options.drill is not None:
             return _drill(options, endpoint, job)
-        in_turn = _submit(options, endpoint, job, _local_settings(options))
+        settings = {**_local_settings(options), **_earlier_studies(options, endpoint)}
+        in_turn = _submit(options, endpoint, job, settings)
         if options.detach:
             handle = next(in_turn)
             print_result(handle.name)
@@ -97,6 +98,7 @@ def _check(options: Options) -> None:
         return
     given = {
         "--seed": options.seed is not None,
+        "--warm-start": options.warm_start,
         "--fresh": options.fresh,
         "--environment": options.environment,
         "--drill": options.drill,
@@ -148,6 +150,12 @@ def _say_short(location: str, reason: str, following: "Attempt") -> None:
     if chief.accelerator_type:
         machine += f" with {chief.accelerator_count} x {chief.accelerator_type}"
     say(f"next in fallback: {following.location} on {machine}")
+
+
+def _earlier_studies(options: Options, endpoint: "Endpoint") -> dict[str, list[str]]:
+    """Ids of the studies to learn from, found before anything is submitted."""
+    ids = [endpoint.job(text).last_seen.job_id for text in options.warm_start]
+    return {"warm_start": ids} if ids else {}
 
 
 def _local_settings(options: Options) -> dict[str, int | bool | str]:

@@ -11,7 +11,17 @@ from pydantic import BeforeValidator, Discriminator, Field, Tag, WithJsonSchema
 
 from vertex_jobs.errors import Fault
 from vertex_jobs.spec.base import Spec
-from vertex_jobs.spec.fields import Count, Flag, Items, Number, Text, Value, Whole, fault_error
+from vertex_jobs.spec.fields import (
+    Count,
+    Flag,
+    Items,
+    Number,
+    OneOrMore,
+    Text,
+    Value,
+    Whole,
+    fault_error,
+)
 from vertex_jobs.spec.inspection import Rule
 
 __all__ = [
@@ -203,6 +213,8 @@ class LocalSettings(Spec):
     """Whether jobs and trials may use the same GPU at the same time."""
     initial_trials: Items[Mapping[Text, Value]] = ()
     """Assignments that the first trials try, in order."""
+    warm_start: OneOrMore[Text] = ()
+    """Ids of earlier studies on this machine, from whose trials the search learns."""
     pace: Pace = "immediate"
     """How fast a job goes from QUEUED to RUNNING; stepped waits for a test."""
     faults: Items[AnyFault] = ()

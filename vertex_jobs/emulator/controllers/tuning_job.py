@@ -16,6 +16,7 @@ from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.controllers.trial import TrialRun, assignment_of, objectives_of
+from vertex_jobs.emulator.controllers.warm_start import trials_to_start_from
 from vertex_jobs.emulator.resources import states, study, study_stopping
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.search_space import algorithm_name, maximized, search_space
@@ -108,6 +109,9 @@ class TuningJobRun:
             maximized(spec),
             self._seed(),
         )
+        earlier = trials_to_start_from(self._machinery, job, self._settings)
+        if earlier:
+            await search.tell(self._job_id, earlier)
         finished = [one for one in self._trials() if one.state in _FINISHED]
         await self._tell(job, finished)
         if job.state != states.RUNNING:

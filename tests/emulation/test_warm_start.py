@@ -1,0 +1,58 @@
+"""Studies that go on where earlier ones ended."""
+
+import json
+
+SCRIPT = """\
+import argparse, hypertune
+parser = argparse.ArgumentParser()
+parser.add_argument("--x", type=float)
+x = parser.parse_args().x
+hypertune.HyperTune().report_hyperparameter_tuning_metric("score", -((x - 0.7) ** 2), 1)
+"""
+FIELDS = {
+    "kind": "hyperparameter_tuning_job",
+    "metric_spec": "{score: maximize}",
+    "parameter_spec": "{x: {type: double, min: 0, max: 1}}",
+    "parallel_trial_count": 1,
+    "local": "{seed: 3}",
+}
+
+
+def tried(command, name):
+    found = json.loads(command("trials", name, "--format", "json").out)
+    return [trial["parameters"]["x"] for trial in found]
+
+
+def test_a_study_goes_on_from_another(command, config):
+    first = config("first", SCRIPT, **FIELDS, max_trial_count=6)
+    assert command("run", first).code == 0
+    more = config("more", SCRIPT, **FIELDS, max_trial_count=2)
+    done = command("run", more, "--warm-start", "first")
+    assert done.code == 0, done.err
+    job_id = json.loads(command("describe", "first").out)["name"].rpartition("/")[2]
+    assert f"The search starts from 6 of 6 trials of {job_id}." in done.err
+    # It begins neither anew nor with what is known: near the best, where nothing was tried.
+    best = min(tried(command, "first"), key=lambda x: abs(x - 0.7))
+    assert abs(tried(command, "more")[0] - 0.7) <= abs(best - 0.7) + 0.05
+    assert not set(tried(command, "more")) & set(tried(command, "first"))
+
+
+def test_trials_of_another_space_are_left_out(command, config):
+    first = config("other", SCRIPT, **FIELDS, max_trial_count=2)
+    assert command("run", first).code == 0
+    fields = FIELDS | {"parameter_spec": "{x: {type: double, min: 0.9, max: 1}}"}
+    narrow = config("narrow", SCRIPT, **fields, max_trial_count=1)
+    done = command("run", narrow, "--warm-start", "other")
+    assert (done.code, "The search starts from 0 of 2 trials" in done.err) == (0, True), done.err
+
+
+def test_an_unknown_study_is_said_before_anything_is_submitted(command, config):
+    path = config("alone", SCRIPT, **FIELDS, max_trial_count=1)
+    done = command("run", path, "--warm-start", "nobody")
+    assert (done.code, "nobody" in done.err) == (3, True)
+
+
+def test_vertex_ai_has_no_warm_start(command, config):
+    path = config("remote", SCRIPT, **FIELDS, max_trial_count=1)
+    done = command("run", path, "--on", "vertex", "--warm-start", "7")
+    assert (done.code, "--warm-start" in done.err) == (2, True), done.err
