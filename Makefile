@@ -6,7 +6,7 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 CONSTRAINTS := .ci/constraints-$(VERSION).txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test check systems bench bench-search soak contract-live clean
+.PHONY: help setup demo test test-image check systems bench bench-search soak contract-live clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,6 +26,15 @@ demo: setup  ## tune the digits classifier on this machine: 16 trials, the best 
 
 test: check  ## lint, types, import layers and every test
 	$(BIN)/python -m pytest
+
+# The newest prebuilt image has TensorFlow 2.17, and Keras 3.12 is the last for its Python 3.10.
+IMAGE_BIN := .venv-image/bin
+test-image: setup  ## the runtime and training over two processes, with the newest image's TensorFlow
+	test -x $(IMAGE_BIN)/python || $(PYTHON) -m venv .venv-image
+	$(BIN)/uv pip install --quiet --python $(IMAGE_BIN)/python 'tensorflow==2.17.*' \
+	    'keras==3.12.*' 'tf_keras==2.17.*' 'tensorboard==2.17.*' scikit-learn argparse-dataclass \
+	    cloudml-hypertune==0.1.0.dev6 pytest pytest-timeout
+	PYTHONPATH=. $(IMAGE_BIN)/python -m pytest -p no:cacheprovider tests/unit/runtime
 
 check: setup  ## lint, types and import layers
 	$(BIN)/ruff check .

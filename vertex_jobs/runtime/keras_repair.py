@@ -23,8 +23,8 @@ from vertex_jobs.runtime.keras_choice import is_legacy
 
 __all__ = ["repair_fit"]
 
-#: The oldest release whose code was compared, and the first that nobody has looked at.
-FIRST_KNOWN, FIRST_UNKNOWN = (3, 6), (3, 16)
+#: The oldest release that was tried, the last for Python 3.10; and the first that was not.
+FIRST_KNOWN, FIRST_UNKNOWN = (3, 12), (3, 16)
 
 _TRAINER = "keras.src.backend.tensorflow.trainer"
 
@@ -46,9 +46,9 @@ def repair_fit() -> None:
     if trainer is None or builder is None or reducer is None:
         raise UnsupportedHereError(
             f"fit of Keras {keras.__version__} over several processes is not known to work: it "
-            f"needs the repair of {__name__}, made for Keras {_text(FIRST_KNOWN)} up to, not "
-            f"including, {_text(FIRST_UNKNOWN)}. Pin keras<{_text(FIRST_UNKNOWN)} in the job's "
-            "requirements, or train with tf_keras (TF_USE_LEGACY_KERAS=1 in its environment "
+            "needs a repair that was tried with other releases (keras-team/keras issue 20585). "
+            f"Pin keras>={_text(FIRST_KNOWN)},<{_text(FIRST_UNKNOWN)} in the job's requirements, "
+            "or train with tf_keras (TF_USE_LEGACY_KERAS=1 in its environment "
             "variables), or write a custom loop and ask for the strategy with fit=False"
         )
     if not hasattr(reducer, "__wrapped__"):

@@ -23,7 +23,7 @@ def refusal():
 
 version, reducer = keras.__version__, trainer.reduce_per_replica
 found = {}
-for unknown in ("3.5.0", "3.99.0"):
+for unknown in ("3.11.9", "3.99.0"):
     keras.__version__ = unknown
     found[unknown] = refusal()
 keras.__version__ = version
@@ -46,14 +46,14 @@ def found(run_program: Callable[..., Any]) -> dict[str, Any]:
     return result
 
 
-@pytest.mark.parametrize("version", ["3.5.0", "3.99.0"])
+@pytest.mark.parametrize("version", ["3.11.9", "3.99.0"])
 def test_an_unknown_version_is_refused_with_the_choices(
     found: dict[str, Any], version: str
 ) -> None:
     assert found[version] == (
         f"UnsupportedHereError: fit of Keras {version} over several processes is not known to "
-        "work: it needs the repair of vertex_jobs.runtime.keras_repair, made for Keras 3.6 up to, "
-        "not including, 3.16. Pin keras<3.16 in the job's requirements, or train with tf_keras "
+        "work: it needs a repair that was tried with other releases (keras-team/keras issue "
+        "20585). Pin keras>=3.12,<3.16 in the job's requirements, or train with tf_keras "
         "(TF_USE_LEGACY_KERAS=1 in its environment variables), or write a custom loop and ask for "
         "the strategy with fit=False"
     )

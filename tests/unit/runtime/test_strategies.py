@@ -147,7 +147,7 @@ def test_the_chief_alone_drives_parameter_servers() -> None:
 
 def test_parameter_servers_need_workers() -> None:
     here = Environment(cluster=Cluster({"chief": ("a:1",), "ps": ("b:1", "c:1")}))
-    with pytest.raises(UnsupportedHereError, match="TF_CONFIG has no worker"):
+    with pytest.raises(UnsupportedHereError, match="the cluster has no worker"):
         strategy("auto", here)
 
 
