@@ -18,6 +18,8 @@ __all__ = ["write_sdist"]
 #: 2 January 1980 in UTC: wheels are zip files, which know no time before 1980 in any time zone.
 _FIXED_TIME = 315_619_200
 _PYTHON = ">=3.10"
+#: The highest level, 9, takes twice as long for 0.4 % less.
+_COMPRESSION = 6
 
 _PYPROJECT = """\
 [build-system]
@@ -75,7 +77,7 @@ def write_sdist(
 
 def _write_archive(file: io.BufferedWriter, members: Mapping[str, bytes]) -> None:
     with (
-        gzip.GzipFile(filename="", mode="wb", fileobj=file, mtime=0) as packed,
+        gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed,
         tarfile.open(mode="w", fileobj=packed, format=tarfile.PAX_FORMAT) as archive,
     ):
         for name in sorted(members):
