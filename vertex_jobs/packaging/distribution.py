@@ -99,7 +99,7 @@ def describe(job: "JobSpec") -> Package:
     requirements = declare_requirements(
         line for line in job.requirements if not is_wheel_file(line)
     )
-    wheels = read_wheels(job.requirements)
+    wheels = read_wheels(job.requirements, job.worker_pools_resolved()[0].container_uri)
     content_hash = _content_hash(files, requirements, wheels)
     module_name = f"vertex_jobs_task_{content_hash}"
     return Package(

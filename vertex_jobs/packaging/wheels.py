@@ -11,8 +11,13 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
+from vertex_jobs import catalog
 from vertex_jobs.errors import PackagingError
+
+if TYPE_CHECKING:
+    from packaging.tags import Tag
 
 __all__ = ["Wheel", "is_wheel_file", "read_wheels"]
 
@@ -44,16 +49,25 @@ def is_wheel_file(requirement: str) -> bool:
     return requirement.endswith(".whl") and "@" not in requirement and "://" not in requirement
 
 
-def read_wheels(requirements: Iterable[str]) -> tuple[Wheel, ...]:
+def read_wheels(requirements: Iterable[str], image: str) -> tuple[Wheel, ...]:
     """The wheels among the requirements, in their order.
 
+    Args:
+        requirements: Lines of a job.
+        image: That installs them; of one that is not prebuilt the Python is not known.
+
     Raises:
-        PackagingError: If one is not there, has no wheel's name, or is for other machines.
+        PackagingError: If one is not there, has no wheel's name, or is for other machines or
+            another Python.
     """
-    return tuple(_read(Path(line)) for line in requirements if is_wheel_file(line))
+    paths = [Path(line) for line in requirements if is_wheel_file(line)]
+    if not paths:
+        return ()
+    known = catalog.load().images.get(image.rpartition("/")[2].partition(":")[0])
+    return tuple(_read(path, known.python if known else None) for path in paths)
 
 
-def _read(path: Path) -> Wheel:
+def _read(path: Path, python: str | None) -> Wheel:
     from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
     try:
@@ -74,4 +88,21 @@ def _read(path: Path) -> Wheel:
             f"{path}: it is built for {platforms}, and the job runs on Linux on x86-64; build it "
             "there"
         )
+    if python is not None and not any(_runs_on(tag, python) for tag in tags):
+        interpreters = ", ".join(sorted({tag.interpreter for tag in tags}))
+        raise PackagingError(
+            f"{path}: it is built for {interpreters}, and the image has Python {python}; build it "
+            "with that Python"
+        )
     return Wheel(path.name, content)
+
+
+def _runs_on(tag: "Tag", python: str) -> bool:
+    """Whether the Python of an image, e.g. ``3.10``, takes a wheel of that tag."""
+    major, minor = (int(part) for part in python.split("."))
+    digits = tag.interpreter[2:]
+    if not digits.startswith(str(major)):
+        return False
+    built = int(digits[1:] or 0)
+    takes_later = tag.interpreter.startswith("py") or tag.abi == "abi3"
+    return built == minor or (takes_later and built < minor)

@@ -72,6 +72,11 @@ def test_the_proof_sees_the_wheel(job: Job, wheel: Callable[..., Path], tmp_path
         ("private.whl", "keep the name that the build gave it"),
         ("lib-1-cp311-cp311-macosx_11_0_arm64.whl", "it is built for macosx_11_0_arm64, and the j"),
         ("lib-1-cp311-cp311-win_amd64.whl", "it is built for win_amd64, and the job runs on Linux"),
+        (
+            "lib-1-cp312-cp312-manylinux_2_17_x86_64.whl",
+            r"it is built for cp312, and the image has Python 3\.10; build it with that Python",
+        ),
+        ("lib-1-py27-none-any.whl", r"it is built for py27, and the image has Python 3\.10"),
         ("lib-1-cp311-cp311-manylinux_2_17_aarch64.whl", "it is built for manylinux_2_17_aarch64"),
     ],
 )
@@ -82,9 +87,16 @@ def test_wheels_that_cannot_be_installed_there(
         describe(job({"task.py": ""}, requirements=(str(wheel(name)),)))
 
 
-@pytest.mark.parametrize("tag", ["manylinux_2_17_x86_64", "manylinux2014_x86_64", "linux_x86_64"])
+@pytest.mark.parametrize(
+    "tag",
+    [
+        *("cp310-cp310-manylinux_2_17_x86_64", "cp310-cp310-manylinux2014_x86_64"),
+        *("cp310-cp310-linux_x86_64", "cp38-abi3-manylinux_2_28_x86_64"),
+        *("py3-none-any", "py2.py3-none-any", "py39-none-any"),
+    ],
+)
 def test_wheels_for_the_services_machines(job: Job, wheel: Callable[..., Path], tag: str) -> None:
-    path = wheel(f"lib-1-cp310-cp310-{tag}.whl")
+    path = wheel(f"lib-1-{tag}.whl")
     assert describe(job({"task.py": ""}, requirements=(str(path),))).wheels[0].content
 
 
