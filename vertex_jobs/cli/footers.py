@@ -50,7 +50,7 @@ def command(options: Options, verb: str, *words: str, location: str | None = Non
 
 
 def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
-    """What can be done with a job that has ended.
+    """What can be done with a job.
 
     Args:
         options: Of this command.
@@ -58,7 +58,9 @@ def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
         console_link: Its page; empty where there is no console.
     """
     verbs = [("its output", "logs")]
-    if is_study(snapshot):
+    if not snapshot.done:
+        verbs = [("follow it", "watch"), *verbs, ("end it", "cancel")]
+    elif is_study(snapshot):
         verbs = [
             ("the best trial's model", "best"),
             ("every trial", "trials"),

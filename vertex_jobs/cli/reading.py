@@ -3,14 +3,18 @@
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from vertex_jobs.cli.edge import Edge
+from vertex_jobs.cli.footers import say_next
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
+from vertex_jobs.cli.summaries import summary_lines
 from vertex_jobs.cli.tables import as_csv, print_structured, table
 from vertex_jobs.cli.terminal import print_result, say, warn
 from vertex_jobs.cli.words import ago, duration, seconds_between
 from vertex_jobs.client import Snapshot, short_state
 
 if TYPE_CHECKING:
+    from vertex_jobs.client import JobHandle
     from vertex_jobs.endpoints import Endpoint
 
 __all__ = ["describe", "list_jobs", "say_settled"]
@@ -37,11 +41,27 @@ def list_jobs(options: Options) -> int:
 
 
 def describe(options: Options) -> int:
-    """Print a job's resource."""
+    """Print a job's resource, then how it stands; a failed job's cause comes first."""
     with open_endpoint(options) as endpoint:
-        snapshot = endpoint.job(options.job).last_seen
-    print_structured(dict(snapshot.resource), options.format)
+        handle = endpoint.job(options.job)
+        snapshot = handle.last_seen
+        print_structured(dict(snapshot.resource), options.format)
+        say()
+        if snapshot.done and not snapshot.succeeded:
+            _say_failure(handle)
+    for line in summary_lines(snapshot, datetime.now(timezone.utc)):
+        say(line)
+    say()
+    say_next(options, snapshot, handle.console_link)
     return 0
+
+
+def _say_failure(handle: "JobHandle") -> None:
+    """Why it failed; the exit code is not touched, since the question was answered."""
+    with Edge():
+        error = handle.exception()
+        if error is not None:
+            raise error
 
 
 def say_settled(endpoint: "Endpoint") -> None:

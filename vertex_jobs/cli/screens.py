@@ -12,7 +12,8 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from vertex_jobs.cli.details import is_study
+from vertex_jobs.cli.details import is_study, replica_count
+from vertex_jobs.cli.summaries import cost_so_far
 from vertex_jobs.cli.words import duration, metrics, outcome, parameters, seconds_between
 from vertex_jobs.client import Snapshot, short_state
 from vertex_jobs.study import Study, Trial
@@ -44,12 +45,15 @@ def screen(snapshot: Snapshot, now: datetime, size: ConsoleDimensions) -> Render
 def _headline(snapshot: Snapshot, now: datetime) -> Text:
     state = short_state(snapshot.state)
     elapsed = duration(seconds_between(snapshot.create_time, snapshot.end_time, now))
+    replicas, cost = replica_count(snapshot), cost_so_far(snapshot, now)
     return Text.assemble(
         (snapshot.display_name, "bold"),
         "  ",
         (state.lower(), _COLOURS.get(state, "default")),
         f"  {elapsed}  ",
         (snapshot.job_id, "dim"),
+        f"  {replicas} replicas" if replicas > 1 else "",
+        (f"  {cost} on Vertex AI" if cost else "", "dim"),
         no_wrap=True,
         overflow="ellipsis",
     )

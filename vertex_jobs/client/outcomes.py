@@ -72,14 +72,13 @@ def failure(snapshot: Snapshot, last_lines: tuple[str, ...] = ()) -> JobFailedEr
     if state == "CANCELLED":
         return JobCancelledError(snapshot.name, snapshot.state, "it was cancelled")
     cause = culprit(snapshot)
-    evidence = "\n".join((cause.message, *last_lines))
     return JobFailedError(
         snapshot.name,
         snapshot.state,
         cause.message,
         replica=cause.replica,
         last_lines=last_lines,
-        remedy=remedy_for(cause.message) or remedy_for(evidence),
+        remedy=remedy_for(cause.message, output=last_lines),
     )
 
 

@@ -7,6 +7,7 @@ Source: troubleshooting and understanding-training-service pages of the training
 """
 
 import re
+from collections.abc import Sequence
 
 __all__ = ["remedy_for"]
 
@@ -67,10 +68,6 @@ _BY_MESSAGE = (
         "its flags with the job's args and parameter ids: vertex-jobs show.",
     ),
     (
-        r"non-zero status",
-        "The training code failed: read its output with vertex-jobs logs.",
-    ),
-    (
         r"There are no files under .* to copy",
         "The job has no model to upload: let the script write one to AIP_MODEL_DIR.",
     ),
@@ -79,9 +76,71 @@ _BY_MESSAGE = (
         "The service failed, not the job: run it again.",
     ),
     (
+        r"ran longer than its timeout|timed out after|exceeded .*timeout",
+        "Give the job a longer timeout, or let it save checkpoints in AIP_CHECKPOINT_DIR and go on "
+        "from the last one.",
+    ),
+    (
+        r"preempt|machine was lost|spot (VM|machine)s? .*(reclaim|lost)",
+        "Its machine was taken away: save checkpoints in AIP_CHECKPOINT_DIR and go on from the "
+        "last one (rehearse it: run --drill preempt), or use scheduling_strategy: standard.",
+    ),
+    (
+        r"without a complete measurement",
+        "Report the metric under the name that metric_spec has, before anything that may fail: "
+        "vertex_jobs.runtime.metrics.report, or cloudml-hypertune.",
+    ),
+    (
         r"bucket does not exist",
         "Create the bucket in the job's location: gcloud storage buckets create gs://BUCKET "
         "--location=LOCATION.",
+    ),
+)
+#: Pattern in a program's own last lines, and the remedy: what Python, TensorFlow, pip and the
+#: kernel print for it. Looked at where the service's message says no more than that it failed.
+_BY_OUTPUT = (
+    (
+        r"(ModuleNotFoundError|ImportError): No module named",
+        "The package does not bring that module: add its distribution to requirements, or keep "
+        "the file beside the script. vertex-jobs package proves a package.",
+    ),
+    (
+        r"No space left on device|Disk quota exceeded",
+        "The boot disk is full: raise boot_disk_size_gb, or write to gs:// instead.",
+    ),
+    (
+        r"OOM when allocating tensor|CUDA_ERROR_OUT_OF_MEMORY|RESOURCE_EXHAUSTED: Out of memory",
+        "The accelerator's memory is full: use a smaller batch or model, mixed precision, or an "
+        "accelerator with more memory.",
+    ),
+    (
+        r"^\S*MemoryError|bad_alloc|Cannot allocate memory|Replicas low on memory",
+        "Choose a machine type with more memory, or a smaller batch.",
+    ),
+    (
+        r"unrecognized arguments|the following arguments are required|invalid \w+ value",
+        "The script was given a flag that it does not take: compare its flags with the job's args "
+        "and parameter ids: vertex-jobs check.",
+    ),
+    (
+        r"(403|AccessDenied|PERMISSION_DENIED).*(storage|bucket|object)|does not have storage\.",
+        "Give the job's service account roles/storage.objectAdmin on that bucket.",
+    ),
+    (
+        r"No matching distribution found|Could not find a version that satisfies",
+        "A requirement has no release for the image's Python (3.10 in the newest prebuilt images): "
+        "loosen its version, or use a custom container.",
+    ),
+    (
+        r"SIGTERM|signal 15",
+        "It was told to end from outside: by a preemption, its timeout, or the job's own end.",
+    ),
+)
+#: Where nothing more is known.
+_GENERAL = (
+    (
+        r"non-zero status",
+        "The training code failed: read its output with vertex-jobs logs.",
     ),
 )
 _BY_CODE = {
@@ -92,14 +151,19 @@ _BY_CODE = {
 }
 
 
-def remedy_for(message: str, code: int = 0) -> str:
+def remedy_for(message: str, code: int = 0, output: Sequence[str] = ()) -> str:
     """What to do about that message, a sentence or two; empty when the cause is not known.
 
     Args:
         message: The service's own text.
-        code: HTTP status, which speaks only where the text does not.
+        code: HTTP status, which speaks only where no text does.
+        output: The program's last lines, of which the last that says something counts.
     """
-    for pattern, remedy in _BY_MESSAGE:
-        if re.search(pattern, message, re.IGNORECASE):
-            return remedy
-    return _BY_CODE.get(code, "")
+    found = _first(_BY_MESSAGE, message)
+    found = found or next(filter(None, (_first(_BY_OUTPUT, line) for line in output[::-1])), "")
+    return found or _first(_GENERAL, message) or _BY_CODE.get(code, "")
+
+
+def _first(table: Sequence[tuple[str, str]], text: str) -> str:
+    matching = (remedy for pattern, remedy in table if re.search(pattern, text, re.IGNORECASE))
+    return next(matching, "")

@@ -103,6 +103,62 @@ class TestRemedies:
     def test_the_services_known_texts_have_one(self, message, start):
         assert remedy_for(message).startswith(start)
 
+    @pytest.mark.parametrize(
+        ("line", "start"),
+        [
+            ("ModuleNotFoundError: No module named 'helpers'", "The package does not bring"),
+            ("OSError: [Errno 28] No space left on device", "The boot disk is full"),
+            (
+                "ResourceExhaustedError: OOM when allocating tensor with shape[64,512]",
+                "The accelerator's memory is full",
+            ),
+            (
+                "numpy._core._exceptions._ArrayMemoryError: Unable to allocate 7 TiB",
+                "Choose a mach",
+            ),
+            ("train.py: error: unrecognized arguments: --lr=0.84", "The script was given a flag"),
+            (
+                "google.api_core.exceptions.Forbidden: 403 GET https://storage.googleapis.com/b",
+                "Give the job's service account roles/storage.objectAdmin",
+            ),
+            (
+                "ERROR: No matching distribution found for numpy==2.4.0",
+                "A requirement has no release for the image's Python",
+            ),
+        ],
+    )
+    def test_a_programs_own_last_line_tells_more_than_its_exit(self, line, start):
+        assert remedy_for(EXITED, output=["epoch 1", line, ""]).startswith(start)
+
+    def test_the_last_line_that_says_something_counts(self):
+        lines = ["No module named 'apex': ImportError", "OSError: No space left on device"]
+        assert remedy_for(EXITED, output=lines).startswith("The boot disk is full")
+
+    def test_the_services_own_cause_comes_before_the_programs(self):
+        message = "Resources are insufficient in region: us-central1."
+        assert remedy_for(message, output=["MemoryError"]).startswith("The location has run out")
+
+    @pytest.mark.parametrize(
+        ("message", "start"),
+        [
+            ("The job ran longer than its timeout of 60 s.", "Give the job a longer timeout"),
+            (
+                "The trial ended without a complete measurement of accuracy; it reported nothing.",
+                "Report the metric under the name",
+            ),
+            (
+                "Permission 'iam.serviceAccounts.getAccessToken' denied on resource",
+                "Give yourself the role roles/iam.serviceAccountTokenCreator",
+            ),
+            (
+                "The aiplatform.googleapis.com API requires a quota project",
+                "Name a quota project that you may use",
+            ),
+        ],
+    )
+    def test_causes_beyond_the_documented_texts_have_one(self, message, start):
+        assert remedy_for(message).startswith(start)
+
     def test_an_unknown_text_has_none(self):
         assert remedy_for("Something new.") == ""
 
