@@ -48,4 +48,5 @@ def _study_lines(snapshot: Snapshot) -> Iterator[str]:
     best = snapshot.best_so_far
     if best is not None:
         value = outcome(best, snapshot.study.objectives)
-        yield f"best so far: trial {best.id}, {value} ({parameters(best)})"
+        word = "best" if snapshot.done else "best so far"
+        yield f"{word}: trial {best.id}, {value} ({parameters(best)})"

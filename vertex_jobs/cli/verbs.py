@@ -163,8 +163,8 @@ VERBS = {
     "describe": Verb(
         _READ,
         "a job's resource, as the API gives it, and how it stands",
-        f"{_JOB_WORDS}\nThe resource goes to stdout. State, replicas, trials, the best so far, time\n"
-        "and estimated cost go to stderr, after the cause if the job has failed.",
+        f"{_JOB_WORDS}\nThe resource goes to stdout. State, replicas, trials, the best so far,\n"
+        "time and estimated cost go to stderr, after the cause if the job has failed.",
         ("describe 1234567890", "describe digits-search --format yaml"),
         "vertex_jobs.cli.reading:describe",
         (arguments.add_job, arguments.add_document_format, arguments.add_endpoint),
