@@ -126,10 +126,11 @@ def evaluate(part: str, step: int) -> None:
         metric.reset_state()
 
 
-step, steps_per_epoch = int(optimizer.iterations.numpy()), 3200 // global_batch
+steps_per_epoch = 3200 // global_batch
+step, last = int(optimizer.iterations.numpy()), options.epochs * steps_per_epoch
 print(f"{strategy.num_replicas_in_sync} replicas, batch {global_batch}, from step {step}")
 tf.summary.create_file_writer(writing.tensorboard_log_dir).set_as_default()
-while step < options.epochs * steps_per_epoch:
+while step < last:
     # Each epoch has an order of its own; a resumed run finds it again, and its place in it.
     order = training.shuffle(3200, seed=step // steps_per_epoch)
     batches = order.batch(global_batch, drop_remainder=True).skip(step % steps_per_epoch)
@@ -140,10 +141,9 @@ while step < options.epochs * steps_per_epoch:
         print(f"step {step}: train loss {loss:.7f}")
         if step % options.checkpoint_steps == 0:
             manager.save(step)
-        if step % options.valid_steps == 0:
+        if step % options.valid_steps == 0 or step == last:
             evaluate("valid", step)
         if step % options.test_steps == 0:
             evaluate("test", step)
-evaluate("valid", step)
 model.export(writing.model_dir, verbose=False)  # a SavedModel for serving
 model.save(writing.model_dir + "model.keras")

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -23,11 +24,11 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
     """Runs a program in a directory of this module; answers stdout and stderr."""
     home = tmp_path_factory.mktemp("scripts")
 
-    def finish(*words: str) -> str:
+    def finish(*words: str, **variables: str) -> str:
         done = subprocess.run(
             [sys.executable, *words],
             cwd=home,
-            env={**os.environ, "TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(ROOT)},
+            env=os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "PYTHONPATH": str(ROOT)} | variables,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -74,6 +75,13 @@ def test_a_saved_model_says_the_same_in_the_scope_and_outside(
     fitted: dict[int, str], devices: int
 ) -> None:
     losses = held_back_losses(fitted[devices])
+    assert len(losses) == 3
+    np.testing.assert_allclose(losses, losses[0], rtol=1e-5)
+
+
+def test_it_runs_with_the_keras_2_of_the_image_for_tpus(run: Run) -> None:
+    script = str(ROOT / "trial_scripts" / "mirrored_fit.py")
+    losses = held_back_losses(run(script, "--epochs=1", TF_USE_LEGACY_KERAS="1"))
     assert len(losses) == 3
     np.testing.assert_allclose(losses, losses[0], rtol=1e-5)
 
@@ -159,3 +167,29 @@ def test_huber_needs_an_axis_beside_the_batch(run: Run) -> None:
     whole, with_axis, without = map(float, run("-c", HUBER).splitlines()[-1].split())
     assert with_axis == pytest.approx(whole)
     assert without == pytest.approx(whole / 4)
+
+
+def first_epoch(run_forever: list[str], home: Path, until: str) -> int:
+    """Start a training, kill it when it has printed a text, and tell its first epoch."""
+    command = [sys.executable, *run_forever]
+    environment = {**os.environ, "PYTHONUNBUFFERED": "1", "PYTHONPATH": str(ROOT)}
+    with subprocess.Popen(
+        command, cwd=home, env=environment, stdout=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stdout is not None
+        printed = ""
+        for line in process.stdout:
+            printed += line
+            if until in line:
+                break
+        process.kill()
+    found = re.search(r"Epoch (\d+)/", printed)
+    assert found is not None, printed
+    return int(found[1])
+
+
+def test_a_killed_fit_goes_on_with_the_epoch_that_it_had_not_finished(tmp_path: Path) -> None:
+    script = [str(ROOT / "trial_scripts" / "mirrored_fit.py"), "--epochs=10000", "--devices=1"]
+    assert first_epoch(script, tmp_path, until="epoch 3: learning rate") == 1
+    # The backup follows what is printed, so that of epoch 3 may be missing, or a later one there.
+    assert first_epoch(script, tmp_path, until="Epoch ") >= 3
