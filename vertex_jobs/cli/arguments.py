@@ -10,7 +10,7 @@ from vertex_jobs.cli.parser import Parser, one_of
 
 __all__ = [
     "add_best",
-    "add_check_format",
+    "add_check",
     "add_cloud_place",
     "add_config",
     "add_document_format",
@@ -202,8 +202,13 @@ def add_table_format(parser: Parser) -> None:
     _add_format(parser, ("table", "json", "yaml", "csv"))
 
 
-def add_check_format(parser: Parser) -> None:
-    """The forms of a check's result."""
+def add_check(parser: Parser) -> None:
+    """What is tried, and the forms of the result."""
+    parser.add_argument(
+        "--dry-trial",
+        action="store_true",
+        help="run one trial of a study on this machine, until it has reported every metric",
+    )
     _add_format(parser, ("table", "json", "yaml"))
 
 

@@ -25,7 +25,12 @@ _VALUE_CHARACTERS = 60
 
 def check(options: Options) -> int:
     """Print every mistake and the cost; 2 if there is an error."""
-    report = report_on(options, examine(options.config, options.overrides, options.overlays))
+    reading = examine(options.config, options.overrides, options.overlays)
+    report = report_on(options, reading)
+    if options.dry_trial and not report.errors:
+        from vertex_jobs.cli.dry_trials import try_one
+
+        report = dataclasses.replace(report, faults=(*try_one(reading.job), *report.faults))
     if options.format == "table":
         print_result("\n".join(_lines(report)))
     else:

@@ -55,6 +55,7 @@ class Options(argparse.Namespace):
         port: Of TensorBoard; 0 for any that is free.
         print_env: Print the environment instead of serving.
         strict: Answer unmodified clients as the service does.
+        dry_trial: Run one trial to see what it reports.
         gpu: Accelerator that machines must have; empty for any.
         machine: What a machine's name starts with.
         tpu: Only machines with TPUs.
@@ -103,6 +104,7 @@ class Options(argparse.Namespace):
     port: int
     print_env: bool
     strict: bool
+    dry_trial: bool
     gpu: str
     machine: str
     tpu: bool

@@ -98,7 +98,7 @@ VERBS = {
             "check configs/digits_search.yaml --on local --format json",
         ),
         "vertex_jobs.cli.checking:check",
-        (arguments.add_config, arguments.add_check_format, arguments.add_cloud_place),
+        (arguments.add_config, arguments.add_check, arguments.add_cloud_place),
     ),
     "demo": Verb(
         _RUN,

@@ -41,11 +41,11 @@ _BY_MESSAGE = (
     ),
     (
         r"Machine type .* is not supported",
-        "Choose a machine type that the location has, or another location.",
+        "Choose a machine type that the location has, or another location: vertex-jobs machines.",
     ),
     (
         r"Accelerator .* is not supported for machine type",
-        "Choose an accelerator, count and machine type that fit each other.",
+        "Choose an accelerator, count and machine type that fit each other: vertex-jobs machines.",
     ),
     (
         r"Invalid image URI|image .*(not found|cannot be pulled|pull)",
@@ -65,7 +65,7 @@ _BY_MESSAGE = (
     (
         r"non-zero status of 2\b",
         "Exit status 2 is argparse's: the script was given a flag that it does not know. Compare "
-        "its flags with the job's args and parameter ids: vertex-jobs show.",
+        "its flags with the job's args and parameter ids: vertex-jobs check.",
     ),
     (
         r"There are no files under .* to copy",

@@ -1,0 +1,81 @@
+"""One short real trial on Local Vertex, to see which metrics a script really reports.
+
+For `checking`. The trial ends as soon as every metric of the study has been reported, so it takes
+as long as the script needs for its first report. Its outputs are thrown away.
+"""
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from vertex_jobs.cli.parser import UsageError
+from vertex_jobs.cli.terminal import say
+from vertex_jobs.errors import Fault, JobFailedError
+from vertex_jobs.spec import HyperparameterTuningJob, JobSpec
+from vertex_jobs.spec.suggestions import suggestion
+from vertex_jobs.testing import local_vertex
+
+if TYPE_CHECKING:
+    from vertex_jobs.client import JobHandle
+
+__all__ = ["try_one"]
+
+#: The line by which Local Vertex names a metric that is none of the study's.
+_OTHER_METRIC = re.compile(r"The metric '([^']+)' was reported but is not one of the study's")
+
+
+def try_one(job: JobSpec) -> list[Fault]:
+    """Run one trial, and say which metrics it did not report.
+
+    Raises:
+        UsageError: If the job has no trials.
+    """
+    if not isinstance(job, HyperparameterTuningJob):
+        raise UsageError(f"a {job.kind} has no trials; --dry-trial is for a study")
+    one = job.model_copy(update={"max_trial_count": 1, "parallel_trial_count": 1, "fallback": ()})
+    say("one trial on Local Vertex, until every metric has been reported")
+    with local_vertex() as endpoint:
+        handle = endpoint.submit(one)
+        reported = _reported(handle, frozenset(job.metric_spec))
+        if reported.issuperset(job.metric_spec):
+            handle.cancel()
+            return []
+        others = _others(handle)
+        return list(_faults(job, reported, others, _failure(handle)))
+
+
+def _reported(handle: "JobHandle", wanted: frozenset[str]) -> set[str]:
+    """The study's metrics that the trial has reported by its end; all of them end the wait."""
+    while True:
+        snapshot = handle.refresh()  # Local Vertex answers when something has changed
+        seen = {
+            metric
+            for trial in snapshot.study.trials
+            for measurement in trial.measurements
+            for metric in measurement.metrics
+        }
+        if snapshot.done or wanted <= seen:
+            return seen
+
+
+def _others(handle: "JobHandle") -> list[str]:
+    found = (_OTHER_METRIC.search(entry.text) for entry in handle.logs())
+    return list(dict.fromkeys(match[1] for match in found if match is not None))
+
+
+def _failure(handle: "JobHandle") -> str:
+    """The cause, if the trial failed and did not merely report nothing."""
+    error = handle.exception()
+    return error.message if isinstance(error, JobFailedError) else ""
+
+
+def _faults(
+    job: HyperparameterTuningJob, reported: set[str], others: list[str], failure: str
+) -> Iterator[Fault]:
+    for name in job.metric_spec:
+        if name in reported:
+            continue
+        cause = "" if others or not failure else f": {failure.rstrip('.')}"
+        rule = f"a trial did not report it{cause}"
+        listed = f"it reported {', '.join(others)}" if others else "report it in the script"
+        yield Fault(f"metric_spec.{name}", name, rule, suggestion(name, others, listed))
