@@ -18,6 +18,7 @@ from vertex_jobs.errors import (
     RequestRefusedError,
     UnsupportedHereError,
 )
+from vertex_jobs.generated_api import defer_clients, message_types
 from vertex_jobs.names import ResourceName, location_name
 
 __all__ = ["Jobs", "Resource"]
@@ -47,8 +48,7 @@ class Jobs:
             UnsupportedHereError: If the installed SDK does not know a field of the body.
             EndpointError: Whatever came of it; `failures.is_definite` tells what that means.
         """
-        from google.cloud.aiplatform_v1 import types
-
+        types = message_types()
         request = {"parent": parent, kind.noun: self._parse(getattr(types, kind.message), body)}
         resource = self._call(kind, f"create_{kind.noun}", request, headers)
         if "name" not in resource:
@@ -129,8 +129,7 @@ class Jobs:
         Raises:
             RequestRefusedError: With code 409 if there is a model of that id.
         """
-        from google.cloud.aiplatform_v1 import types
-
+        types = message_types()
         request = types.UploadModelRequest(parent=parent, model_id=model_id)
         request.model = self._parse(types.Model, body)
         with translated(self.connection.api_endpoint):
@@ -205,6 +204,7 @@ def _existing(name: str) -> Iterator[None]:
 
 def _client_class(service: str) -> Any:
     """The generated client; each is imported for itself, since each costs a tenth of a second."""
+    defer_clients()
     if service == "pipeline":
         from google.cloud.aiplatform_v1.services.pipeline_service import PipelineServiceClient
 
