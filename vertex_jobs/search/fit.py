@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from vertex_jobs.search.kernel import Kernel, matern, matern_slope
 
-__all__ = ["fit_kernel"]
+__all__ = ["fit_explanations", "fit_kernel"]
 
 Floats = NDArray[np.float64]
 
@@ -23,6 +23,9 @@ SCALE_BOUNDS, AMPLITUDE_BOUNDS, NOISE_BOUNDS = (-4.0, 3.0), (-3.0, 4.0), (-14.0,
 #: root of the dimension, as distances in the cube do.
 SCALE_PRIOR_AT_1, SCALE_PRIOR_WIDTH = math.log(0.35), 0.6
 AMPLITUDE_PRIOR, NOISE_PRIOR = (0.0, 1.0), (-7.0, 2.0)
+#: Logarithms of the noises among which belief is shared: from a hundredth of the targets' spread to
+#: the whole of it.
+NOISE_GRID = (-9.0, -7.5, -6.0, -4.5, -3.0, -1.5, 0.0)
 #: Added to the diagonal so that equal points can be factorised.
 JITTER = 1e-8
 
@@ -35,24 +38,55 @@ def fit_kernel(features: Floats, owners: NDArray[np.int_], targets: Floats) -> K
         owners: The parameter of each column; columns of one parameter share a length scale.
         targets: ``[points]``, mean about 0 and variance about 1.
     """
+    return _kernel(_most_probable(_Posterior(features, owners, targets)), owners)
+
+
+def fit_explanations(
+    features: Floats, owners: NDArray[np.int_], targets: Floats
+) -> list[tuple[Kernel, float]]:
+    """Return the most probable kernel for each of several noises, and its share of belief.
+
+    A few trials can be explained by a rugged function or by noise; a judgement must not rest on one
+    of the two. Every noise is as likely beforehand: what is good for a search would be a prejudice.
+    """
+    posterior = _Posterior(features, owners, targets)
+    start = _most_probable(posterior)
+    found: list[tuple[Kernel, float]] = []
+    losses = []
+    for log_noise in NOISE_GRID:
+        bounds = [*posterior.bounds[:-1], (log_noise, log_noise)]
+        logs, loss = _descend(posterior, np.append(start[:-1], log_noise), bounds)
+        prior = 0.5 * ((log_noise - NOISE_PRIOR[0]) / NOISE_PRIOR[1]) ** 2
+        losses.append(loss - prior)
+        found.append((_kernel(logs, owners), 0.0))
+    shares = np.exp(min(losses) - np.array(losses))
+    shares /= shares.sum()
+    return [(kernel, share) for (kernel, _), share in zip(found, shares.tolist(), strict=True)]
+
+
+def _most_probable(posterior: "_Posterior") -> Floats:
+    """The logarithms of the best kernel over all starts."""
+    found = [_descend(posterior, start, posterior.bounds) for start in posterior.starts()]
+    return min(found, key=lambda one: one[1])[0]
+
+
+def _descend(
+    posterior: "_Posterior", start: Floats, bounds: list[tuple[float, float]]
+) -> tuple[Floats, float]:
     from scipy.optimize import minimize
 
-    posterior = _Posterior(features, owners, targets)
-    best = min(
-        (
-            minimize(
-                posterior.loss,
-                start,
-                jac=True,
-                method="L-BFGS-B",
-                bounds=posterior.bounds,
-                options={"maxiter": 40, "ftol": 1e-5},
-            )
-            for start in posterior.starts()
-        ),
-        key=lambda result: float(result.fun),
+    result = minimize(
+        posterior.loss,
+        start,
+        jac=True,
+        method="L-BFGS-B",
+        bounds=bounds,
+        options={"maxiter": 40, "ftol": 1e-5},
     )
-    logs = best.x
+    return result.x, float(result.fun)
+
+
+def _kernel(logs: Floats, owners: NDArray[np.int_]) -> Kernel:
     index = np.unique(owners, return_inverse=True)[1]
     return Kernel(np.exp(logs[:-2])[index], math.exp(logs[-2]), math.exp(logs[-1]))
 

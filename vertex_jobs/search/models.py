@@ -12,12 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vertex_jobs.search.encoding import Encoding
-from vertex_jobs.search.fit import fit_kernel
+from vertex_jobs.search.fit import fit_explanations, fit_kernel
 from vertex_jobs.search.posterior import Posterior
 from vertex_jobs.search.trials import Completed
 from vertex_jobs.search.warping import Warping
 
-__all__ = ["Models", "Observations", "fit_models"]
+__all__ = ["Models", "Observations", "fit_models", "fit_rival_models"]
 
 Floats = NDArray[np.float64]
 
@@ -114,6 +114,26 @@ def fit_models(encoding: Encoding, observations: Observations) -> Models:
     if not feasible.all():
         infeasibility = _fit_posterior(encoding, features, np.where(feasible, 0.0, 1.0))
     return Models(encoding, tuple(metrics), infeasibility, np.min(targets, axis=1))
+
+
+def fit_rival_models(
+    encoding: Encoding, observations: Observations
+) -> list[list[tuple[Posterior, float]]]:
+    """Return for each metric what could explain it, from no noise to much, with shares of belief.
+
+    At least one trial is feasible.
+    """
+    features = encoding.features(observations.values[observations.feasible])
+    found = []
+    for warping in observations.warpings:
+        targets = warping.targets
+        fitted = _representatives(targets, FIT_LIMIT)
+        known = _representatives(targets, POSTERIOR_LIMIT)
+        rivals = fit_explanations(features[fitted], encoding.owners, targets[fitted])
+        found.append(
+            [(Posterior(one, features[known], targets[known]), share) for one, share in rivals]
+        )
+    return found
 
 
 def _fit_posterior(

@@ -5,12 +5,14 @@ For saying why a trial is the best, and for the pictures of a report. It judges;
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from vertex_jobs.search.encoding import Encoding
-from vertex_jobs.search.models import Models, Observations, fit_models
+from vertex_jobs.search.models import Models, Observations, fit_models, fit_rival_models
+from vertex_jobs.search.posterior import Posterior
 from vertex_jobs.search.space import Assignment, Space
 from vertex_jobs.search.trials import Completed
 
@@ -76,11 +78,18 @@ class Beliefs:
         models = fit_models(encoding, observations)
         return cls(encoding, observations, models, tuple(ids.tolist()))
 
+    @cached_property
+    def _rivals(self) -> list[list[tuple[Posterior, float]]]:
+        return fit_rival_models(self.encoding, self.observations)
+
     @property
     def noise(self) -> Floats:
         """Standard deviation of a single trial's value around the truth, ``[metrics]``."""
-        units = np.array([posterior.noise for posterior in self.models.metrics])
-        noise: Floats = np.abs(self._scales) * units
+        squares = [
+            sum(share * posterior.noise**2 for posterior, share in rivals)
+            for rivals in self._rivals
+        ]
+        noise: Floats = np.abs(self._scales) * np.sqrt(squares)
         return noise
 
     def estimate(self, assignments: Sequence[Assignment]) -> Estimates:
@@ -99,6 +108,7 @@ class Beliefs:
     def chances(self, seed: int = 0) -> dict[int, float]:
         """Return for each contender the chance that no other tried point is truly better.
 
+        Models with little and with much noise have their shares in it.
         With one metric the chances add up to one. With several it is the chance that no other
         point beats it in one metric without losing in another, so they may add up to more.
         """
@@ -106,9 +116,7 @@ class Beliefs:
         places = np.sort(np.argsort(targets.min(axis=0), kind="stable")[:CONTENDERS])
         features = self.encoding.features(self.observations.values[self.observations.feasible])
         random = np.random.default_rng(seed)
-        drawn = np.stack(
-            [metric.draw(features[places], DRAWS, random) for metric in self.models.metrics]
-        )
+        drawn = np.stack([_draw(rivals, features[places], random) for rivals in self._rivals])
         shares = {}
         for column, place in enumerate(places.tolist()):
             others = np.delete(drawn, column, axis=2)
@@ -123,3 +131,17 @@ class Beliefs:
     @property
     def _scales(self) -> Floats:
         return np.array([warping.scale for warping in self.observations.warpings])
+
+
+def _draw(
+    rivals: Sequence[tuple[Posterior, float]], features: Floats, random: np.random.Generator
+) -> Floats:
+    """Functions from rival models by their shares, in no order, ``[draws, points]``."""
+    counts = random.multinomial(DRAWS, [share for _, share in rivals]).tolist()
+    drawn = [
+        posterior.draw(features, count, random)
+        for (posterior, _), count in zip(rivals, counts, strict=True)
+        if count
+    ]
+    mixed: Floats = random.permutation(np.concatenate(drawn))
+    return mixed

@@ -32,6 +32,12 @@ def test_noise_shares_the_chances_among_many():
     assert max(found.chances().values()) < 0.5
 
 
+def test_few_trials_do_not_rule_noise_out():
+    random = np.random.default_rng(1)
+    found = beliefs(lambda x, y: (x + float(random.normal(0, 0.3)),), count=12)
+    assert max(found.chances().values()) < 0.95
+
+
 def test_noise_is_in_the_units_of_the_metric():
     random = np.random.default_rng(5)
     found = beliefs(lambda x, y: (1000 * x + float(random.normal(0, 50)),), count=60)
