@@ -39,6 +39,11 @@ def test_every_script_belongs_to_a_system() -> None:
     assert scripts == {system.script for system in SYSTEMS}
 
 
+def test_every_config_belongs_to_a_system() -> None:
+    configs = {path.name for path in (ROOT / "configs").glob("*.yaml")}
+    assert configs == {system.config for system in SYSTEMS}
+
+
 def test_every_config_runs_the_script_that_its_row_names() -> None:
     wrong = [
         system.number
