@@ -50,6 +50,16 @@ def test_log_lines_as_json_have_their_source(command):
 
 
 @pytest.mark.usefixtures("ran")
+def test_diff_tells_what_a_config_would_change(command, config):
+    path = config("plain", "import sys\nprint('out')\nprint('err', file=sys.stderr)\n")
+    same = command("show", path, "--diff", "plain")
+    other = command("show", path, "--diff", "plain", "--set", "machine_type=e2-standard-8")
+    changed = [line.split(": ")[-1] for line in other.out.splitlines()[2:] if line[0] in "+-"]
+    assert (same.code, same.out) == (0, ""), same.err + same.out
+    assert (other.code, changed) == (1, ["n1-standard-4", "e2-standard-8"]), other.err
+
+
+@pytest.mark.usefixtures("ran")
 def test_plain_job_has_no_trials(command):
     done = command("trials", "plain")
     assert (done.code, "only a hyperparameter_tuning_job has" in done.err) == (2, True)

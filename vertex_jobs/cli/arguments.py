@@ -28,6 +28,7 @@ __all__ = [
     "add_port",
     "add_report",
     "add_run",
+    "add_show",
     "add_table_format",
     "add_trials",
 ]
@@ -227,6 +228,22 @@ def add_trials(parser: Parser) -> None:
 def add_document_format(parser: Parser) -> None:
     """The forms of one document."""
     _add_format(parser, ("json", "yaml"))
+
+
+def add_show(parser: Parser) -> None:
+    """What is shown of a config."""
+    _add_format(parser, ("json", "yaml", "gcloud", "config"))
+    parser.add_argument(
+        "--diff",
+        metavar="JOB",
+        help="show what differs from what this job was sent; id, full resource name or display "
+        "name",
+    )
+    parser.add_argument(
+        "--schema",
+        action="store_true",
+        help="print the JSON Schema of configs instead, for editors",
+    )
 
 
 def add_logs(parser: Parser) -> None:

@@ -25,6 +25,8 @@ class Options(argparse.Namespace):
         quota_project: Charged for the calls' quota; None for the credentials' own.
         config: Path of a job's YAML.
         optional_config: The same, of a verb that can do without.
+        diff: Job to compare a config with; None for none.
+        schema: Show the schema of configs instead of one.
         overlays: More configs, laid over the first.
         overrides: ``path=value`` each.
         seed: Of the search on Local Vertex.
@@ -74,6 +76,8 @@ class Options(argparse.Namespace):
     quota_project: str | None = None
     config: Path
     optional_config: Path | None
+    diff: str | None
+    schema: bool
     overlays: list[Path]
     overrides: list[str]
     seed: int | None

@@ -64,7 +64,7 @@ def _parse(words: list[str]) -> Options:
         if not command:
             parser.error("there is no command after --")
     parser.check_flags(rest)
-    options, unknown = parser.parse_known_args(rest, Options())
+    options, unknown = parser.parse_known_intermixed_args(rest, Options())
     if unknown:
         hint = (
             f"; write -- before the command: -- {' '.join(unknown)}" if verb.takes_command else ""

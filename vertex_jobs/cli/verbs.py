@@ -113,14 +113,18 @@ VERBS = {
         _RUN,
         "print the request of a config, exactly as run would send it",
         "The body in the JSON form of the API, v1. {submission} stands for 16 hexadecimal digits\n"
-        "that are drawn for each submission. Nothing is contacted.",
+        "that are drawn for each submission. Nothing is contacted, but for --diff, which asks the\n"
+        "endpoint for the job and, as diff does, exits with 1 if something differs. CONFIG may be\n"
+        "a file in the form of gcloud's --config; --format config prints it as a config.",
         (
             "show configs/digits_search.yaml",
-            "show configs/digits_search.yaml --format yaml",
+            "show configs/digits_search.yaml --format gcloud > job.yaml",
+            "show job.yaml --set display_name=digits --format config",
+            "show configs/digits_search.yaml --set max_trial_count=32 --diff digits-search",
             "show configs/digits_search.yaml --on vertex --staging-bucket gs://my-bucket",
         ),
         "vertex_jobs.cli.showing:show",
-        (arguments.add_config, arguments.add_document_format, arguments.add_place),
+        (arguments.add_optional_config, arguments.add_show, arguments.add_endpoint),
     ),
     "package": Verb(
         _RUN,

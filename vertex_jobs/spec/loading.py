@@ -14,6 +14,7 @@ from typing import Any
 
 from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.spec.composition import Composition, compose
+from vertex_jobs.spec.gcloud import is_gcloud_form, read_gcloud_form
 from vertex_jobs.spec.jobs import JobSpec
 from vertex_jobs.spec.kinds import KINDS
 from vertex_jobs.spec.overrides import apply
@@ -58,7 +59,8 @@ def load(
     """Read a config.
 
     Args:
-        path: A YAML file, which may name a ``base`` to lie over.
+        path: A YAML file, which may name a ``base`` to lie over, or be in the form of gcloud's
+            ``--config``.
         overrides: ``path=value`` each, as given to ``--set``; the last for a path wins.
         overlays: Files laid over it, in order, before the overrides.
 
@@ -83,6 +85,10 @@ def examine(
     """
     path = Path(path)
     whole = compose([path, *map(Path, overlays)])
+    if is_gcloud_form(whole.written):
+        written, faults = read_gcloud_form(whole.written)
+        placed = [whole.placed(fault) for fault in faults]
+        whole = Composition(written, faults=[*whole.faults, *placed])
     whole.faults.extend(apply(whole.written, overrides, _all_fields()))
     for override in overrides:
         whole.set_elsewhere(override.partition("=")[0], "--set")
