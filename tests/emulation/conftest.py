@@ -77,7 +77,7 @@ class CommandLine:
 
     def _with_state(self, words):
         words = [str(word) for word in words]
-        if words[0] == "show":  # contacts nothing, so it has no state
+        if words[0] == "show" and "--diff" not in words:  # contacts nothing, so it has no state
             return words
         at = words.index("--") if "--" in words else len(words)
         return [*words[:at], "--state-dir", str(self.state), *words[at:]]
