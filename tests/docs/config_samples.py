@@ -147,6 +147,8 @@ STUDY: dict[str, tuple[Any, dict[str, Any]]] = {
     "max_trial_count": (9, {}),
     "parallel_trial_count": (3, {}),
     "max_failed_trial_count": (1, {}),
+    "automated_stopping_spec": ({"type": "decay_curve", "use_elapsed_duration": True}, {}),
+    "study_stopping_config": ({"max_num_trials": 9}, {}),
 }
 POOL: dict[str, tuple[Any, dict[str, Any]]] = {
     **MACHINE,

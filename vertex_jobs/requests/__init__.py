@@ -11,7 +11,7 @@ from vertex_jobs.requests.bodies import build, content_hash
 from vertex_jobs.requests.gcloud import GcloudForm, gcloud_form
 from vertex_jobs.requests.places import Place, Request, default_place, package_uris
 from vertex_jobs.requests.programs import container_command
-from vertex_jobs.requests.reading import read_arguments, read_job
+from vertex_jobs.requests.reading import read_job
 
 __all__ = [
     "GcloudForm",
@@ -23,6 +23,5 @@ __all__ = [
     "default_place",
     "gcloud_form",
     "package_uris",
-    "read_arguments",
     "read_job",
 ]

@@ -1,22 +1,17 @@
-"""The rules that stop trials and studies, to the API's JSON and back.
+"""The rules that stop trials and studies, to the API's JSON.
 
-For ``studies`` and ``reading_studies``. Source: StudySpec; StudyStoppingConfig;
+For ``studies``. Source: StudySpec; StudyStoppingConfig;
 StudyTimeConstraint.
 """
 
-from collections.abc import Mapping
 from typing import Any
 
 from vertex_jobs.requests.job_specs import set_fields
+from vertex_jobs.spec.gcloud_studies import AUTOMATED_STOPPING_FIELDS
 from vertex_jobs.spec.stopping import AutomatedStoppingSpec, ConvexStoppingSpec, StudyStoppingConfig
 
-__all__ = ["automated_stopping", "read_stopping", "study_stopping"]
+__all__ = ["automated_stopping", "study_stopping"]
 
-_FIELDS = {
-    "median": "medianAutomatedStoppingSpec",
-    "decay_curve": "decayCurveStoppingSpec",
-    "convex": "convexAutomatedStoppingSpec",
-}
 #: 64-bit integers, which are texts in the API's JSON.
 _STEPS = {
     "max_step_count": "maxStepCount",
@@ -48,7 +43,7 @@ def automated_stopping(spec: AutomatedStoppingSpec | None) -> dict[str, Any]:
             learningRateParameterName=spec.learning_rate_parameter_name,
             updateAllStoppedTrials=spec.update_all_stopped_trials,
         )
-    return {_FIELDS[spec.type]: content}
+    return {AUTOMATED_STOPPING_FIELDS[spec.type]: content}
 
 
 def study_stopping(config: StudyStoppingConfig | None) -> dict[str, Any]:
@@ -64,33 +59,4 @@ def study_stopping(config: StudyStoppingConfig | None) -> dict[str, Any]:
             found[field] = getattr(config, name)
     if config.max_duration_no_progress is not None:
         found["maxDurationNoProgress"] = f"{config.max_duration_no_progress}s"
-    return found
-
-
-def read_stopping(spec: Mapping[str, Any]) -> dict[str, Any]:
-    """The two keys of a config, as far as the StudySpec says something."""
-    found: dict[str, Any] = {}
-    for kind, field in _FIELDS.items():
-        if field in spec:
-            content = spec[field]
-            rule = {name: int(content[key]) for name, key in _STEPS.items() if key in content}
-            rule |= set_fields(
-                use_elapsed_duration=content.get("useElapsedDuration"),
-                learning_rate_parameter_name=content.get("learningRateParameterName"),
-                update_all_stopped_trials=content.get("updateAllStoppedTrials"),
-            )
-            found["automated_stopping_spec"] = {"type": kind, **rule}
-    written = spec.get("studyStoppingConfig")
-    if written:
-        config = {name: written[key] for name, key in _COUNTS.items() if key in written}
-        durations = {
-            name: written.get(key, {}).get("maxDuration") for name, key in _RUNTIMES.items()
-        }
-        durations["max_duration_no_progress"] = written.get("maxDurationNoProgress")
-        for name, text in durations.items():
-            if text is not None:
-                config[name] = int(float(text.removesuffix("s")))
-        if written.get("shouldStopAsap"):
-            config["should_stop_asap"] = True
-        found["study_stopping_config"] = config
     return found

@@ -3,6 +3,7 @@
 For specs and the rules on them. How a script reads them is ``runtime.arguments``.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 
@@ -10,7 +11,9 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Tag
 
 from vertex_jobs.spec.fields import Text, fault_error
 
-__all__ = ["Arguments", "flag_of", "tokens"]
+__all__ = ["Arguments", "flag_of", "read_tokens", "tokens"]
+
+_TOKEN = re.compile(r"--(?P<key>[^\s=-][^\s=]*)=(?P<value>.*)", re.DOTALL)
 
 Scalar = str | int | float | bool
 
@@ -56,6 +59,28 @@ def tokens(arguments: Mapping[str, Any] | Sequence[Any]) -> tuple[str, ...]:
     if isinstance(arguments, Mapping):
         return tuple(f"--{key}={_text(value)}" for key, value in arguments.items())
     return tuple(_text(value) for value in arguments)
+
+
+def read_tokens(given: Any) -> Any:
+    """Tokens as the mapping that gives them, or as they are where no mapping does."""
+    import yaml
+
+    if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
+        return given  # for the field to judge
+    found: dict[str, Any] = {}
+    for token in given:
+        match = _TOKEN.fullmatch(token)
+        if match is None or match["key"] in found:
+            return list(given)
+        text = match["value"]
+        try:
+            value = yaml.safe_load(text)
+        except yaml.YAMLError:
+            value = text
+        # A number or truth value only if it gives the same text again: not for 007 or True.
+        plain = isinstance(value, (bool, int, float)) and tokens([value]) == (text,)
+        found[match["key"]] = value if plain else text
+    return found
 
 
 def flag_of(token: str) -> str:

@@ -8,13 +8,15 @@ is a fault.
 Source: CustomJob, CustomJobSpec, HyperparameterTuningJob, StudySpec.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL
+from vertex_jobs.spec.arguments import read_tokens
+from vertex_jobs.spec.gcloud_studies import read_study_spec
 from vertex_jobs.spec.machines import DEFAULT_DISK_GB, HYPERDISK_MACHINES
-from vertex_jobs.spec.messages import Message, lower, seconds, snake, snakes, whole, word
+from vertex_jobs.spec.messages import Message, lower, pair, seconds, snake, snakes, whole
 from vertex_jobs.spec.pools import ROLES
 
 __all__ = ["is_gcloud_form", "read_gcloud_form"]
@@ -43,7 +45,7 @@ def read_gcloud_form(written: Mapping[str, Any]) -> tuple[dict[str, Any], list[F
     config |= _renamed(top.message("encryptionSpec"), kmsKeyName="encryption_spec_key_name")
     if config["kind"] == "hyperparameter_tuning_job":
         config |= _job_spec(top.message("trialJobSpec"))
-        config |= _study(top.message("studySpec"))
+        config |= read_study_spec(top.message("studySpec"))
         # gcloud's own default for both.
         config |= {"max_trial_count": 1, "parallel_trial_count": 1}
         for name in ("maxTrialCount", "parallelTrialCount", "maxFailedTrialCount"):
@@ -167,66 +169,11 @@ def _program(message: Message) -> dict[str, Any]:
         spec = message.message(field)
         for name, key in names.items():
             program |= spec.named(name, key)
-        program |= spec.named("args", "args")
+        program |= spec.named("args", "args", read_tokens)
         variables = dict(
-            _pair(variable, "name", "value", lambda value: value or "")
+            pair(variable, "name", "value", lambda value: value or "")
             for variable in spec.messages("env")
         )
         program |= {"environment_variables": variables} if variables else {}
         spec.close()
     return program
-
-
-def _study(study: Message) -> dict[str, Any]:
-    metrics = dict(_pair(metric, "metricId", "goal", lower) for metric in study.messages("metrics"))
-    parameters: dict[str, Any] = {}
-    for parameter in study.messages("parameters"):
-        _parameter(parameter, parameters, {})
-    config: dict[str, Any] = {"metric_spec": metrics, "parameter_spec": parameters}
-    config |= study.named("algorithm", "search_algorithm", lambda text: word(text, "_SEARCH"))
-    config |= study.named(
-        "measurementSelectionType",
-        "measurement_selection",
-        lambda text: word(text, "_MEASUREMENT"),
-    )
-    study.close()
-    return config
-
-
-def _parameter(message: Message, parameters: dict[str, Any], when: Mapping[str, Any]) -> None:
-    """A parameter and, after it, those below it."""
-    name = str(message.take("parameterId"))
-    parameter: dict[str, Any] = {}
-    for kind in ("double", "integer", "discrete", "categorical"):
-        if f"{kind}ValueSpec" in message.fields:
-            spec = message.message(f"{kind}ValueSpec")
-            parameter["type"] = kind
-            if kind in ("double", "integer"):
-                parameter["min"] = whole(spec.take("minValue") or 0)
-                parameter["max"] = whole(spec.take("maxValue") or 0)
-            else:
-                parameter["values"] = spec.take("values")
-            spec.close()
-    scale = message.take("scaleType")
-    if scale is not None:
-        parameter["scale"] = word(str(scale).removeprefix("UNIT_"), "_SCALE")
-    parameters[name] = parameter | ({"when": dict(when)} if when else {})
-    for child in message.messages("conditionalParameterSpecs"):
-        condition: list[Any] = []
-        for kind in ("Discrete", "Int", "Categorical"):
-            parents = child.message(f"parent{kind}Values")
-            values = parents.take("values") or []
-            condition += [whole(value) if kind == "Int" else value for value in values]
-            parents.close()
-        _parameter(child.message("parameterSpec"), parameters, {name: condition})
-        child.close()
-    message.close()
-
-
-def _pair(
-    message: Message, name: str, value: str, convert: Callable[[Any], Any]
-) -> tuple[str, Any]:
-    """A message that is an entry of a mapping."""
-    pair = (str(message.take(name)), convert(message.take(value)))
-    message.close()
-    return pair

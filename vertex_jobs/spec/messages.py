@@ -9,7 +9,7 @@ from typing import Any
 
 from vertex_jobs.errors import Fault
 
-__all__ = ["Message", "lower", "seconds", "snake", "snakes", "whole", "word"]
+__all__ = ["Message", "lower", "pair", "seconds", "snake", "snakes", "whole", "word"]
 
 _DURATION = re.compile(r"(\d+)(?:\.0+)?s")
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
@@ -98,3 +98,10 @@ def lower(value: Any) -> Any:
 def word(value: Any, ending: str) -> Any:
     """An enum's name without its ending, in lower case."""
     return value.removesuffix(ending).lower() if isinstance(value, str) else value
+
+
+def pair(message: Message, name: str, value: str, convert: Callable[[Any], Any]) -> tuple[str, Any]:
+    """A message that is an entry of a mapping."""
+    pair = (str(message.take(name)), convert(message.take(value)))
+    message.close()
+    return pair

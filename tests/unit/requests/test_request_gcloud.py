@@ -98,6 +98,7 @@ def test_the_example_of_gclouds_page_is_a_study(tmp_path: Path) -> None:
         "metric_spec": {"x": "minimize"},
         "parameter_spec": {"z": {"type": "integer", "min": 1, "max": 100}},
         "search_algorithm": "random",
+        "measurement_selection": "last",
         "max_trial_count": 1,
         "parallel_trial_count": 1,
     }

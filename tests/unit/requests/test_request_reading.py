@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from golden_requests import NAMES, recorded
 
-from vertex_jobs.requests import build, default_place, read_arguments, read_job
+from vertex_jobs.requests import build, default_place, read_job
 from vertex_jobs.spec import from_mapping
+from vertex_jobs.spec.arguments import read_tokens
 
 READ = [name for name in NAMES if "trainingTaskInputs" not in recorded(name)]
 
@@ -48,4 +49,4 @@ def test_labels_of_the_submission_are_not_read() -> None:
     ],
 )
 def test_arguments(tokens: list[str], expected: Any) -> None:
-    assert read_arguments(tokens) == expected
+    assert read_tokens(tokens) == expected
