@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from vertex_jobs.cli import main
-from vertex_jobs.cli.arguments import add_run
 from vertex_jobs.cli.parser import Parser
+from vertex_jobs.cli.verbs.configs import add_run
 from vertex_jobs.endpoints import Endpoint
 from vertex_jobs.spec import from_mapping
 from vertex_jobs.spec.drills import DRILLS
