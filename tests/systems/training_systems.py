@@ -12,6 +12,7 @@ import os
 import sys
 import tempfile
 import time
+import traceback
 from collections.abc import Iterator, Sequence
 
 from finished import ROOT, Finished
@@ -21,7 +22,7 @@ from vertex_jobs import local
 from vertex_jobs.endpoints import Endpoint
 
 PAGE = ROOT / "docs" / "reference" / "training-systems.md"
-LINE = "{:4} {:44} {:{}} {:>6}  {:22} {}"
+LINE = "{:4} {:{}} {:{}} {:>6}  {:24} {}"
 
 INTRODUCTION = """\
 # The training systems
@@ -77,14 +78,15 @@ def table(systems: Sequence[System], endpoint: Endpoint) -> Iterator[tuple[str, 
         done = system.run(endpoint)
         metric, reason = _judge(system, done)
         verdict = f"NO: {reason}" if reason else "as expected"
-        cells = (system.number, system.title, _what(system), WIDTH, f"{done.seconds:.0f} s", metric)
-        yield LINE.format(*cells, verdict), not reason
+        what = (system.number, system.title, TITLES, _what(system), CONFIGS)
+        yield LINE.format(*what, f"{done.seconds:.0f} s", metric, verdict), not reason
 
 
 def _what(system: System) -> str:
     """The config and what is set in it."""
     prepared = ["(prepared)"] if system.prepare else []
-    return " ".join([system.config, *system.arguments, *prepared]).replace("--set ", "")
+    words = [system.config, *system.arguments, *prepared]
+    return " ".join(word.removeprefix("args.") for word in words if word != "--set")
 
 
 def _judge(system: System, done: Finished) -> tuple[str, str]:
@@ -92,10 +94,12 @@ def _judge(system: System, done: Finished) -> tuple[str, str]:
     try:
         return system.check(done), ""
     except Exception as error:  # whatever it is, the other rows are still wanted
-        return "", f"{type(error).__name__}: {error}\n  {system.assertion}"
+        where = traceback.extract_tb(error.__traceback__)[-1]
+        return "", f"{type(error).__name__}: {error}\n  {where.line}\n  {system.assertion}"
 
 
-WIDTH = max(len(_what(system)) for system in SYSTEMS)
+TITLES = max(len(system.title) for system in SYSTEMS)
+CONFIGS = max(len(_what(system)) for system in SYSTEMS)
 
 
 def main() -> int:
@@ -114,7 +118,7 @@ def main() -> int:
             f"no system {', '.join(sorted(unknown))}; there are S01 to {SYSTEMS[-1].number}"
         )
     chosen = [one for one in SYSTEMS if not options.numbers or one.number in options.numbers]
-    print(LINE.format("", "system", "config", WIDTH, "time", "final metric", ""))
+    print(LINE.format("", "system", TITLES, "config", CONFIGS, "time", "final metric", ""))
     began = time.monotonic()
     results = []
     with tempfile.TemporaryDirectory() as state, local(state_dir=state) as endpoint:
