@@ -5,12 +5,15 @@ never end by themselves: the service stops them when the chief has ended. The ch
 in ``several_machines``.
 """
 
+import os
 from typing import Any
 
 from vertex_jobs.runtime import environment
 from vertex_jobs.runtime.cluster import Cluster
 
 __all__ = ["addresses", "serve", "start"]
+
+_MIN_THREADS = 16
 
 
 def serve(here: environment.Environment | None = None) -> None:
@@ -26,14 +29,24 @@ def serve(here: environment.Environment | None = None) -> None:
 
 
 def start(cluster: Cluster) -> Any:
-    """Start the server of this task, and return it running."""
+    """Start the server of this task, and return it running.
+
+    Source: TensorFlow guide "Parameter server training with ParameterServerStrategy", in-process
+    cluster: "workers need some inter_op_threads to work properly".
+    """
     import tensorflow as tf
 
+    # A step waits, on one of these threads each, for what it reads from every other server. By
+    # default there is one for each core, and on two cores a step waits for ever.
+    config = tf.compat.v1.ConfigProto(
+        inter_op_parallelism_threads=max(_MIN_THREADS, os.cpu_count() or 1)
+    )
     return tf.distribute.Server(
         tf.train.ClusterSpec(addresses(cluster)),
         job_name=cluster.task_type,
         task_index=cluster.task_index,
         protocol="grpc",
+        config=config,
         start=True,
     )
 
