@@ -134,7 +134,7 @@ async def open_room(
 ) -> AsyncIterator[Room]:
     launcher = await Launcher.start(folder)
     clock, objects = SystemClock(), ObjectStore(folder / "objects", create_buckets=True)
-    store = Store(folder / "resources.sqlite")
+    store, logbook = Store(folder / "resources.sqlite"), Logbook(folder / "logs")
     environments = folder / "environments"
     try:
         yield Room(
@@ -143,7 +143,7 @@ async def open_room(
                 clock=clock,
                 pacing=Pacing(clock),
                 identity=Identity(clock.time_ns),
-                logbook=Logbook(folder / "logs"),
+                logbook=logbook,
                 objects=objects,
                 packages=Packages(folder / "packages", objects),
                 launcher=launcher,
@@ -164,6 +164,7 @@ async def open_room(
         await launcher.close()
         objects.close()
         store.close()
+        logbook.close()
 
 
 def in_room(folder: Path, body: Callable[[Room], Awaitable[None]], **settings: Any) -> None:

@@ -22,6 +22,12 @@ Poll = Callable[[str], Mapping[str, Any]]
 #: How long an endpoint may be out of reach before it counts as lost: a laptop's nap, a restart.
 PATIENCE_SECONDS = 300.0
 _FIRST_INTERVAL_SECONDS = 0.2
+#: What changes within this is one piece of news.
+_BURST_SECONDS = 0.02
+#: Each answer of a study carries all of its trials. Up to so many, news is worth its price; above,
+#: so many seconds for each keep a watcher's share of a core small.
+_FEW_TRIALS = 100
+_SECONDS_PER_TRIAL = 0.001
 #: The SDK's own poll interval; 600 reads a minute are allowed per project.
 _LONGEST_INTERVAL_SECONDS = 5.0
 #: An unchanged answer that took as long as this was held back for us; asking again costs nothing.
@@ -65,14 +71,17 @@ class Watch:
             asked = clock()
             resource = self._ask(seen, deadline)
             held = resource == seen and clock() - asked >= _HELD_SECONDS
-            if resource != seen:
+            changed = resource != seen
+            if changed:
                 seen, intervals = resource, self._intervals()
                 snapshot = Snapshot(resource)
                 yield snapshot
                 if snapshot.done:
                     return
             self._check(deadline, resource)
-            if not held:
+            if changed:
+                self._pause(_seconds_to_settle(resource), deadline)
+            elif not held:
                 self._pause(next(intervals), deadline)
 
     def _ask(self, seen: Mapping[str, Any] | None, deadline: float | None) -> Mapping[str, Any]:
@@ -107,3 +116,9 @@ class Watch:
 
     def _intervals(self) -> Iterator[float]:
         return self.timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
+
+
+def _seconds_to_settle(resource: Mapping[str, Any]) -> float:
+    """How long to wait after a change: news comes in bursts, and long answers cost both ends."""
+    trials = len(resource.get("trials", ()))
+    return _BURST_SECONDS if trials <= _FEW_TRIALS else _SECONDS_PER_TRIAL * trials

@@ -11,8 +11,9 @@ import contextlib
 import json
 import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 from vertex_jobs.emulator.log_index import CHUNK, LogIndex
 
@@ -20,6 +21,8 @@ __all__ = ["LogLine", "Logbook"]
 
 #: Indexes kept in memory; one of a million lines takes about a quarter of a megabyte.
 _MOST_INDEXES = 512
+#: Files kept open; more jobs than this rarely write at once.
+_MOST_FILES = 64
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class Logbook:
         self._directory = directory
         directory.mkdir(parents=True, exist_ok=True)
         self._indexes: collections.OrderedDict[str, LogIndex] = collections.OrderedDict()
+        self._files: collections.OrderedDict[str, BinaryIO] = collections.OrderedDict()
         self._waiters: set[asyncio.Event] = set()
         self._epoch = secrets.token_hex(4)
         self._appended = 0
@@ -68,24 +72,40 @@ class Logbook:
         self._indexes.move_to_end(job_id)
         return index
 
+    def _file(self, job_id: str) -> BinaryIO:
+        """The file to append to, unbuffered: a line is with the system once it is written."""
+        file = self._files.get(job_id)
+        if file is None:
+            file = self._files[job_id] = self._path(job_id).open("ab", buffering=0)
+            if len(self._files) > _MOST_FILES:
+                self._files.popitem(last=False)[1].close()
+        self._files.move_to_end(job_id)
+        return file
+
     def append(self, job_id: str, task: str, severity: str, text: str, time: float) -> None:
         """Write one line and wake the readers that wait."""
         index = self._index(job_id)
         # Replicas' lines reach us a moment after the service's own; the order is that of arrival.
         time = max(time, index.last_time)
         line = LogLine(job_id, index.count, time, severity, task, text)
-        raw = json.dumps(asdict(line), ensure_ascii=False).encode() + b"\n"
-        with self._path(job_id).open("ab") as file:
-            file.write(raw)
+        raw = json.dumps(vars(line), ensure_ascii=False).encode() + b"\n"
+        self._file(job_id).write(raw)
         index.add(raw, time)
         self._appended += 1
         self._last_append[job_id] = self._appended
         for waiter in self._waiters:
             waiter.set()
 
-    def close(self, job_id: str) -> None:
+    def close(self) -> None:
+        """Close the files; what was appended stays."""
+        while self._files:
+            self._files.popitem()[1].close()
+
+    def release(self, job_id: str) -> None:
         """Forget the position of a job that has ended."""
         self._indexes.pop(job_id, None)
+        if job_id in self._files:
+            self._files.pop(job_id).close()
 
     def job_ids(self) -> list[str]:
         """Every job that has lines."""
@@ -158,6 +178,6 @@ class Logbook:
 
     def delete(self, job_id: str) -> None:
         """Remove a job's lines."""
-        self.close(job_id)
+        self.release(job_id)
         with contextlib.suppress(FileNotFoundError):
             self._path(job_id).unlink()

@@ -75,6 +75,7 @@ async def _machinery(
     ledger = WriteLedger()
     objects = ObjectStore(directory.objects, create_buckets=True, on_write=ledger.note)
     store, search = Store(directory.database), SearchClient()
+    logbook = Logbook(directory.logs)
     google = google_variables(record.port, certificates, record.project)
     try:
         yield Machinery(
@@ -82,7 +83,7 @@ async def _machinery(
             clock,
             Pacing(clock),
             Identity(clock.time_ns),
-            Logbook(directory.logs),
+            logbook,
             objects,
             Packages(directory.packages, objects),
             launcher,
@@ -105,6 +106,7 @@ async def _machinery(
         await launcher.close()
         objects.close()
         store.close()
+        logbook.close()
 
 
 async def _mount_gcs(launcher: Launcher) -> None:
@@ -122,6 +124,7 @@ def _http_config(application: Application) -> uvicorn.Config:
         log_config=None,
         access_log=False,
         server_header=False,
+        proxy_headers=False,
         timeout_keep_alive=30,
     )
     config.load()

@@ -77,16 +77,22 @@ class TestChanges:
 class TestPace:
     def test_intervals_grow_from_a_fifth_of_a_second_to_five(self, time):
         states(Poller(time, *[job("RUNNING")] * 8, job("SUCCEEDED")))
-        assert time.slept == [0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0, 5.0]
+        assert time.slept == [0.02, 0.2, 0.4, 0.8, 1.6, 3.2, 5.0, 5.0]
 
     def test_a_change_makes_them_short_again(self, time):
         quiet = [job("RUNNING")] * 3
         states(Poller(time, *quiet, job("RUNNING", "2"), job("SUCCEEDED")))
-        assert time.slept == [0.2, 0.4, 0.8, 0.2]
+        assert time.slept == [0.02, 0.2, 0.4, 0.02]
 
     def test_after_an_answer_that_was_held_back_there_is_no_pause(self, time):
         states(Poller(time, *[job("RUNNING")] * 4, job("SUCCEEDED"), seconds=2.0))
-        assert time.slept == [0.2]
+        assert time.slept == [0.02]
+
+    @pytest.mark.parametrize(("trials", "seconds"), [(100, 0.02), (101, 0.101), (2000, 2.0)])
+    def test_news_of_a_long_study_is_asked_for_less_often(self, time, trials, seconds):
+        study = {**job("RUNNING"), "trials": [{}] * trials}
+        states(Poller(time, study, job("SUCCEEDED")))
+        assert time.slept == [pytest.approx(seconds)]
 
 
 class TestTrouble:

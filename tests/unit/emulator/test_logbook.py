@@ -1,6 +1,8 @@
 """The log files: order, seeking, crashes, waiting."""
 
 import asyncio
+import contextlib
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -10,8 +12,9 @@ from vertex_jobs.emulator.logbook import Logbook
 
 
 @pytest.fixture
-def logbook(tmp_path: Path) -> Logbook:
-    return Logbook(tmp_path)
+def logbook(tmp_path: Path) -> Iterator[Logbook]:
+    with contextlib.closing(Logbook(tmp_path)) as book:
+        yield book
 
 
 def fill(logbook: Logbook, count: int, job: str = "7") -> None:
@@ -64,12 +67,13 @@ def test_the_last_lines_of_one_replica(logbook: Logbook) -> None:
 
 
 def test_a_line_that_a_crash_cut_is_left_out_and_written_over(tmp_path: Path) -> None:
-    fill(Logbook(tmp_path), 2)
+    with contextlib.closing(Logbook(tmp_path)) as logbook:
+        fill(logbook, 2)
     with (tmp_path / "7.jsonl").open("ab") as file:
         file.write(b'{"job_id": "7", "ins')
-    again = Logbook(tmp_path)
-    again.append("7", "service", "INFO", "after", 9.0)
-    assert [line.text for line in again.read("7")] == ["line 0", "line 1", "after"]
+    with contextlib.closing(Logbook(tmp_path)) as again:
+        again.append("7", "service", "INFO", "after", 9.0)
+        assert [line.text for line in again.read("7")] == ["line 0", "line 1", "after"]
 
 
 def test_a_reader_waits_for_its_own_jobs(logbook: Logbook) -> None:
@@ -89,3 +93,11 @@ def test_a_reader_waits_for_its_own_jobs(logbook: Logbook) -> None:
 @pytest.mark.parametrize("position", ["", "other-0", "nonsense"])
 def test_an_unknown_position_is_past(logbook: Logbook, position: str) -> None:
     asyncio.run(logbook.wait(["7"], position, 3600))
+
+
+def test_more_jobs_than_open_files_write_at_once(logbook: Logbook) -> None:
+    jobs = [str(number) for number in range(200)]
+    for _ in range(2):
+        for job in jobs:
+            fill(logbook, 1, job)
+    assert {len(list(logbook.read(job))) for job in jobs} == {2}

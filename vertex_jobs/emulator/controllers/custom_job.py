@@ -6,7 +6,6 @@ What an end of a replica means is in ``resources.endings``; what happens within 
 
 import asyncio
 import contextlib
-import shutil
 from collections import Counter
 from collections.abc import Callable
 
@@ -98,8 +97,8 @@ class CustomJobRun:
                 self._advance(ending.state, ending.code, ending.message)
             return ending
         finally:
-            self._machinery.logbook.close(self._job_id)
-            shutil.rmtree(self._machinery.work_folder / self._job_id, ignore_errors=True)
+            self._machinery.logbook.release(self._job_id)
+            self._machinery.sweep(self._machinery.work_folder / self._job_id)
 
     async def _run(self) -> Ending:
         job = self._load()

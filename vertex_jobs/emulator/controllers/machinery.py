@@ -1,5 +1,10 @@
 """What every controller works with, handed to it in one piece."""
 
+import asyncio
+import contextlib
+import functools
+import secrets
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,6 +66,17 @@ class Machinery:
     environments: IsolatedEnvironments
     faults: FaultBoard = field(default_factory=FaultBoard)
     writes: WriteLedger = field(default_factory=WriteLedger)
+
+    def sweep(self, folder: Path) -> None:
+        """Remove a folder beside everything else; its path is free at once.
+
+        The server's end waits for it.
+        """
+        swept = folder.with_name(f".{folder.name}-{secrets.token_hex(4)}")
+        with contextlib.suppress(FileNotFoundError):
+            folder.rename(swept)
+        remove = functools.partial(shutil.rmtree, swept, ignore_errors=True)
+        asyncio.get_running_loop().run_in_executor(None, remove)
 
     def service_line(self, job_id: str, text: str, severity: str = "INFO") -> None:
         """Write one of the service's own lines to a job's log."""

@@ -50,7 +50,10 @@ class TuningJobRun:
         self._job_id = job_id
         self._stop = stop
         self._settings = settings
+        self._local = JobSettings.read(settings)
         self._running: dict[asyncio.Task[None], TrialRun] = {}
+        self._finished: list[protos.Message] = []  # in order of completion, as the store has them
+        self._outcomes: list[bool] = []  # of each of these, whether it succeeded
 
     def _load(self) -> protos.Message:
         return self._machinery.store.load("hyperparameterTuningJobs", self._job_id, trials=False)
@@ -76,10 +79,9 @@ class TuningJobRun:
 
     async def _start(self, stopped: "asyncio.Task[bool]") -> Ending:
         job = self._load()
-        settings = JobSettings.read(self._settings)
         scheduling = job.trial_job_spec.scheduling
-        ending = await await_start(self._machinery, job, scheduling, settings, self._stop)
-        self._resume_trials(job)
+        ending = await await_start(self._machinery, job, scheduling, self._local, self._stop)
+        self._take_up_trials(job)
         if ending is not None:
             return ending
         job = self._load()
@@ -112,15 +114,15 @@ class TuningJobRun:
         earlier = trials_to_start_from(self._machinery, job, self._settings)
         if earlier:
             await search.tell(self._job_id, earlier)
-        finished = [one for one in self._trials() if one.state in _FINISHED]
-        await self._tell(job, finished)
+        await self._tell(job, self._finished)
         if job.state != states.RUNNING:
             for text in self._machinery.warnings("hyperparameterTuningJobs", self._job_id):
                 self._machinery.service_line(self._job_id, text, "WARNING")
             self._advance(Ending(states.RUNNING))
 
     def _trials(self) -> list[protos.Message]:
-        return self._machinery.store.trials(self._job_id)
+        """All of them, in order of completion, unfinished ones last."""
+        return [*self._finished, *(run.trial for run in self._running.values())]
 
     async def _tell(self, job: protos.Message, trials: list[protos.Message]) -> None:
         if trials:
@@ -134,30 +136,34 @@ class TuningJobRun:
             ]
             await self._machinery.search.tell(self._job_id, forms)
 
-    def _resume_trials(self, job: protos.Message) -> None:
-        """Run again what was running when the server ended."""
-        for trial in self._trials():
-            if trial.state not in _FINISHED:
+    def _take_up_trials(self, job: protos.Message) -> None:
+        """Read what has finished, and run again what was running when the server ended."""
+        for trial in self._machinery.store.trials(self._job_id):
+            if trial.state in _FINISHED:
+                self._settle(trial)
+            else:
                 self._launch(job, trial)
 
+    def _settle(self, trial: protos.Message) -> None:
+        self._finished.append(trial)
+        self._outcomes.append(trial.state == protos.TrialState.SUCCEEDED)
+
     def _launch(self, job: protos.Message, trial: protos.Message) -> None:
-        run = TrialRun(self._machinery, job, trial, JobSettings.read(self._settings))
+        run = TrialRun(self._machinery, job, trial, self._local)
         self._running[asyncio.create_task(run.run())] = run
 
     async def _run(self, job: protos.Message, stopped: "asyncio.Task[bool]") -> Ending:
         """Keep the slots filled until the budget, the space or the patience is used up."""
         exhausted = False
         while True:
-            trials = self._trials()
-            outcomes = _outcomes(trials)
-            if study.failures_end_job(job.max_failed_trial_count, outcomes):
-                return _too_many_failures(trials, outcomes)
-            if not exhausted and self._stops(job, trials):
+            if study.failures_end_job(job.max_failed_trial_count, self._outcomes):
+                return _too_many_failures(self._finished, self._outcomes)
+            if not exhausted and self._stops(job):
                 exhausted = True
                 if job.study_spec.study_stopping_config.should_stop_asap.value:
                     await self._stop_trials()
             if not exhausted:
-                exhausted = not await self._fill(job, trials)
+                exhausted = not await self._fill(job)
             if not self._running:
                 return Ending(states.SUCCEEDED)
             done, _ = await asyncio.wait(
@@ -168,31 +174,34 @@ class TuningJobRun:
             for task in done:
                 run = self._running.pop(task)  # type: ignore[arg-type]  # stopped is not in done
                 task.result()
+                self._settle(run.trial)
                 await self._tell(job, [run.trial])
 
-    def _stops(self, job: protos.Message, trials: list[protos.Message]) -> bool:
+    def _stops(self, job: protos.Message) -> bool:
         """Whether the study's own rules end it here, which its log then says."""
-        now = self._machinery.identity.now()
+        now, trials = self._machinery.identity.now(), self._trials()
         reason = study_stopping.reason_to_stop(job.study_spec, trials, job.start_time, now)
         if reason:
             text = f"The study stops after {len(trials)} trials: {reason}."
             self._machinery.service_line(self._job_id, text, "NOTICE")
         return bool(reason)
 
-    async def _fill(self, job: protos.Message, trials: list[protos.Message]) -> bool:
+    async def _fill(self, job: protos.Message) -> bool:
         """Start trials in the free slots; says whether there is more to ask for."""
-        most = study_stopping.trial_limit(job)
-        free = min(job.parallel_trial_count - len(self._running), most - len(trials))
+        most, started = study_stopping.trial_limit(job), len(self._finished) + len(self._running)
+        free = min(job.parallel_trial_count - len(self._running), most - started)
         if free <= 0:
-            return bool(len(trials) < most)
-        first = len(trials) + 1
+            return bool(started < most)
+        first = started + 1
         numbers = list(range(first, first + free))
         assignments = self._known_points(numbers)
         if len(assignments) < free:
             pending = [
-                {"trial_id": int(one.id), "assignment": assignment_of(job.study_spec, one)}
-                for one in trials
-                if one.state not in _FINISHED
+                {
+                    "trial_id": int(run.trial.id),
+                    "assignment": assignment_of(job.study_spec, run.trial),
+                }
+                for run in self._running.values()
             ]
             pending += [
                 {"trial_id": number, "assignment": assignment}
@@ -260,14 +269,9 @@ class TuningJobRun:
             run.cancel()
         if self._running:
             await asyncio.wait(self._running)
+        for run in self._running.values():
+            self._settle(run.trial)
         self._running.clear()
-
-
-def _outcomes(trials: list[protos.Message]) -> list[bool]:
-    """Whether each finished trial succeeded, in order of completion."""
-    return [
-        trial.state == protos.TrialState.SUCCEEDED for trial in trials if trial.state in _FINISHED
-    ]
 
 
 def _too_many_failures(trials: list[protos.Message], outcomes: list[bool]) -> Ending:

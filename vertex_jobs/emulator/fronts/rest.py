@@ -17,6 +17,7 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.faults.connections import end_connection
 from vertex_jobs.emulator.faults.disturbance import ConnectionDroppedError
 from vertex_jobs.emulator.fronts.calls import HoldPolicy, call_of
+from vertex_jobs.emulator.fronts.json_forms import JsonForms
 from vertex_jobs.emulator.services.methods import Method
 from vertex_jobs.emulator.services.versions import retyped_json
 from vertex_jobs.emulator.status import ApiError
@@ -65,6 +66,7 @@ class RestFront:
         """Serve the methods; ``hold`` says how long reads are held for callers that say nothing."""
         self._methods = [(method, rule) for method in methods for rule in method.rules]
         self._hold = hold
+        self._forms = JsonForms()
 
     def find(self, verb: str, path: str) -> tuple[Method, str, str, dict[str, str]] | None:
         """The method that a request means, version, field of its body and fields of its path."""
@@ -103,7 +105,7 @@ class RestFront:
         except ConnectionDroppedError as error:
             await end_connection(scope, receive, error)
             return
-        form = protos.to_json(answer, integers_for_enums=integers)
+        form = self._forms.form(answer, integers)
         await send_json(send, 200, retyped_json(form, version))
 
 
