@@ -6,9 +6,11 @@ from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.costs import price_lines, total_lines
 from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.places import place_faults
 from vertex_jobs.cli.tables import print_structured
-from vertex_jobs.cli.terminal import print_result, warn
+from vertex_jobs.cli.terminal import print_prose, warn
 from vertex_jobs.cli.words import count
+from vertex_jobs.errors import InvalidJobError
 from vertex_jobs.requests.places import LOCAL_LOCATION
 from vertex_jobs.spec import examine
 
@@ -32,7 +34,7 @@ def check(options: Options) -> int:
 
         report = dataclasses.replace(report, faults=(*try_one(reading.job), *report.faults))
     if options.format == "table":
-        print_result("\n".join(_lines(report)))
+        print_prose("\n".join(_lines(report)))
     else:
         print_structured([_row(fault) for fault in report.faults], options.format)
     return 2 if report.errors else 0
@@ -45,9 +47,13 @@ def checked_job(options: Options, reading: "Reading") -> "JobSpec":
         InvalidJobError: With every error; nothing was submitted.
     """
     report = report_on(options, reading)
+    missing = place_faults(options, reading.job)
     for fault in report.warnings:
+        if any(fault.path == one.path for one in missing):
+            continue  # told as an error
         warn(f"{shown(fault)}: {fault.rule}; {fault.remedy}")
-    report.require()
+    if report.errors or missing:
+        raise InvalidJobError([*report.errors, *missing], report.source)
     return reading.job
 
 

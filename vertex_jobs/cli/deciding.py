@@ -9,7 +9,7 @@ from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.studies import best_ids, trial_table
 from vertex_jobs.cli.tables import as_csv, as_yaml, print_structured, table
-from vertex_jobs.cli.terminal import print_result, say, warn
+from vertex_jobs.cli.terminal import print_prose, print_result, say, warn
 from vertex_jobs.cli.words import number, outcome
 from vertex_jobs.errors import Fault, InvalidJobError, RequestRefusedError
 from vertex_jobs.study import Study, Trial
@@ -68,7 +68,7 @@ def print_decision(study: Study) -> None:
     """
     best = study.best_trials
     if len(best) == 1:
-        print_result(_best_text(study, best[0]))
+        _print_trial(study, best[0])
         return
     goals = " and ".join(f"{goal.metric_id} ({goal.goal})" for goal in study.objectives)
     print_result(f"{len(best)} trials are the Pareto front of {goals}:")
@@ -76,13 +76,13 @@ def print_decision(study: Study) -> None:
     print_result(trial_table(study, best))
 
 
-def _best_text(study: Study, trial: Trial) -> str:
+def _print_trial(study: Study, trial: Trial) -> None:
     pairs = [*trial.metrics.items(), *trial.parameters.items()]
     pairs += [("model", trial.model_dir)] if trial.model_dir else []
     width = max(len(key) for key, _ in pairs)
-    lines = [study.explain(trial)]
-    lines += [f"  {key:<{width}}  {number(value)}" for key, value in pairs]
-    return "\n".join(lines)
+    print_prose(study.explain(trial))
+    for key, value in pairs:
+        print_result(f"  {key:<{width}}  {number(value)}")
 
 
 def _print_runners_up(study: Study) -> None:
@@ -99,7 +99,7 @@ def _print_runners_up(study: Study) -> None:
             trial.id,
             outcome(trial, study.objectives),
             study.why_not(trial),
-            *([f"{chances.get(trial.id, 0.0):.0%}"] if chances else []),
+            *([f"{100 * chances.get(trial.id, 0.0):.0f} %"] if chances else []),
         ]
         for trial in losers[:_RUNNERS_UP]
     ]

@@ -9,7 +9,7 @@ import sys
 from types import TracebackType
 
 from vertex_jobs.cli.parser import UsageError
-from vertex_jobs.cli.terminal import say
+from vertex_jobs.cli.terminal import say, say_prose
 from vertex_jobs.errors import (
     EndpointError,
     InvalidJobError,
@@ -69,11 +69,11 @@ class Edge(contextlib.AbstractContextManager["Edge"]):
 
 def _say_error(error: Exception) -> None:
     if isinstance(error, InvalidJobError):
-        say(_faults(error))
+        say_prose(_faults(error))
     elif isinstance(error, JobFailedError):
-        say(_failure(error))
+        _say_failure(error)
     else:
-        say(f"error: {error}")
+        say_prose(f"error: {error}")
 
 
 def _faults(error: InvalidJobError) -> str:
@@ -92,14 +92,15 @@ def _short(value: object) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _failure(error: JobFailedError) -> str:
+def _say_failure(error: JobFailedError) -> None:
     state = error.state.rpartition("STATE_")[2].lower()
     if state == "cancelled":
-        return "error: the job was cancelled"
-    lines = [f"error: the job {state}: {error.message}"]
+        say("error: the job was cancelled")
+        return
+    say_prose(f"error: the job {state}: {error.message}")
     if error.last_lines:
-        lines.append(f"last lines of {error.replica or 'the job'}:")
-        lines += [f"  | {line}" for line in error.last_lines]
+        say(f"last lines of {error.replica or 'the job'}:")
+        for line in error.last_lines:
+            say(f"  | {line}")
     if error.remedy:
-        lines.append(error.remedy)
-    return "\n".join(lines)
+        say_prose(error.remedy)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.tables import as_csv, print_structured
-from vertex_jobs.cli.terminal import print_result, say
+from vertex_jobs.cli.terminal import print_prose, print_result, say
 from vertex_jobs.cli.words import count
 from vertex_jobs.spec import load
 
@@ -35,7 +35,7 @@ def examine_surroundings(options: Options) -> int:
     for finding in _findings(options):
         findings.append(finding)
         if as_text:
-            print_result(_lines(finding))
+            _print(finding)
     rows = [asdict(finding) for finding in findings]
     if options.format == "csv":
         print_result(as_csv(_COLUMNS, [list(row.values()) for row in rows]))
@@ -64,6 +64,8 @@ def _findings(options: Options) -> "Iterator[Finding]":
         yield from cloud_findings(endpoint.connection, job)
 
 
-def _lines(finding: "Finding") -> str:
-    line = f"{finding.verdict:<8} {finding.subject:<16} {finding.fact}"
-    return f"{line}\n{'':25} -> {finding.remedy}" if finding.remedy else line
+def _print(finding: "Finding") -> None:
+    start = f"{finding.verdict:<8} {finding.subject:<16} "
+    print_prose(start + finding.fact, hang=len(start))
+    if finding.remedy:
+        print_prose(f"{'':{len(start)}}-> {finding.remedy}", hang=len("-> "))

@@ -12,7 +12,7 @@ from vertex_jobs.cli.logs import line_format
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.progress import Progress, progress
 from vertex_jobs.cli.studies import trial_table
-from vertex_jobs.cli.terminal import print_result, say, warn
+from vertex_jobs.cli.terminal import print_result, say, say_prose, warn
 from vertex_jobs.cli.words import count, duration, seconds_between
 from vertex_jobs.client import JobHandle, Snapshot, short_state
 from vertex_jobs.errors import EndpointError, EndpointLostError, JobFailedError
@@ -152,7 +152,7 @@ def _say_notes(handle: JobHandle) -> None:
         warn(f"the trials' logs cannot be read: {error}")
         return
     for text in dict.fromkeys(line.text for line in remarks):
-        say(f"note: {text}")
+        say_prose(f"note: {text}", hang=len("note: "))
 
 
 def _print_trials(study: Study) -> None:

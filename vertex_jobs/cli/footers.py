@@ -64,6 +64,7 @@ def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
         verbs = [
             ("the best trial's model", "best"),
             ("every trial", "trials"),
+            ("a page of charts", "report"),
             ("its curves", "tensorboard"),
             *verbs,
         ]

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from vertex_jobs import catalog
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.tables import as_csv, print_structured, table
-from vertex_jobs.cli.terminal import print_result, say
+from vertex_jobs.cli.terminal import print_result, say, say_prose
 from vertex_jobs.cli.words import number
 from vertex_jobs.preflight.offers import find_offers
 
@@ -30,9 +30,9 @@ _HEADINGS = (
     "machine",
     ">vCPU",
     ">GB",
-    "accelerators",
+    "GPU/TPU",
     ">USD/h",
-    "confidence",
+    "sure",
     "checked",
     "regions",
 )
@@ -71,13 +71,13 @@ def _say_what_is_not_known(options: Options, offers: "Sequence[Offer]") -> None:
     known = catalog.load()
     say()
     for note in dict.fromkeys(note for offer in offers for note in offer.rate.notes):
-        say(note)
-    say(
+        say_prose(note)
+    say_prose(
         f"list prices of {known.price_region} as of {known.as_of}, without boot disk and tax; an "
         "accelerator of an N1 machine is added to it"
     )
     if options.location and any(offer.accelerators for offer in offers):
-        say(
+        say_prose(
             f"that {options.location} has these accelerators is not verified: Google's table was "
             "not at hand"
         )

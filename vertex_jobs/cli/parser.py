@@ -5,6 +5,8 @@ For ``program``. It knows words, not jobs; the verbs and their options are in ``
 
 import argparse
 import difflib
+import shutil
+import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from typing import NoReturn
 
@@ -14,6 +16,8 @@ __all__ = ["Parser", "UsageError", "one_of", "suggestion"]
 
 #: Words further from the mistyped one than this are no help.
 _NEAR = 0.6
+#: Longer lines are harder to read, however wide the screen is.
+_WIDEST = 100
 
 
 class UsageError(VertexJobsError):
@@ -75,9 +79,32 @@ class Parser(argparse.ArgumentParser):
             self.error("\n".join(f"there is no {flag}{suggestion(flag, long)}" for flag in wrong))
 
 
-class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+class _HelpFormatter(argparse.HelpFormatter):
+    """Fits the screen; lines that are indented, and what introduces them, stay as they are."""
+
     def __init__(self, prog: str) -> None:
-        super().__init__(prog, max_help_position=28, width=96)
+        width = min(shutil.get_terminal_size().columns, _WIDEST)
+        super().__init__(f"{prog} [options]", max_help_position=28, width=width)
+
+    def add_usage(
+        self,
+        usage: str | None,
+        actions: Iterable[argparse.Action],
+        groups: Iterable["argparse._MutuallyExclusiveGroup"],
+        prefix: str | None = None,
+    ) -> None:
+        """Name the words that are needed; the options are explained below, once."""
+        super().add_usage(usage, [one for one in actions if not one.option_strings], (), prefix)
+
+    def _split_lines(self, text: str, width: int) -> list[str]:
+        return textwrap.wrap(" ".join(text.split()), width, break_on_hyphens=False)
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        paragraphs = text.split("\n\n")
+        return "\n\n".join(
+            paragraph if "\n  " in paragraph else textwrap.fill(paragraph, width)
+            for paragraph in paragraphs
+        )
 
 
 def _is_flag(word: str) -> bool:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from vertex_jobs.requests import Place
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["job_place", "open_endpoint", "resume_interrupted"]
+__all__ = ["job_place", "open_endpoint", "place_faults", "resume_interrupted"]
 
 
 def open_endpoint(options: Options) -> "Endpoint":
@@ -74,16 +74,24 @@ def job_place(options: Options, job: "JobSpec") -> "Place":
     location = options.location or LOCAL_LOCATION
     if options.on == "local":
         return Place(options.project or LOCAL_PROJECT, location, bucket or LOCAL_BUCKET)
+    missing = place_faults(options, job)
+    if missing:
+        raise InvalidJobError(missing, "command line")
+    return Place(options.project or "", location, bucket or "")
+
+
+def place_faults(options: Options, job: "JobSpec") -> list[Fault]:
+    """What a request needs and nobody has said."""
+    if options.on == "local":
+        return []
     faults = []
-    if not bucket:
+    if not (options.staging_bucket or job.staging_bucket):
         rule = "is required on Vertex AI, which reads the package from Cloud Storage"
         faults.append(Fault("staging_bucket", None, rule, "add --staging-bucket gs://BUCKET"))
     if job.experiment and not options.project:
         rule = "is part of the experiment's name, and without contact nobody says it"
         faults.append(Fault("--project", None, rule, "add --project PROJECT"))
-    if faults:
-        raise InvalidJobError(faults, "command line")
-    return Place(options.project or "", location, bucket or "")
+    return faults
 
 
 def resume_interrupted(endpoint: "Endpoint") -> None:

@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 __all__ = ["describe", "list_jobs", "say_settled"]
 
 _COLUMNS = ("id", "display_name", "kind", "state", "create_time", "start_time", "end_time", "name")
+#: So that a line fits a narrow screen; the other forms have the whole name.
+_KIND_WORDS = {
+    "custom_job": "custom",
+    "custom_training_job": "training",
+    "hyperparameter_tuning_job": "tuning",
+}
 
 
 def list_jobs(options: Options) -> int:
@@ -33,7 +39,7 @@ def list_jobs(options: Options) -> int:
         print_structured([dict(snapshot.resource) for snapshot in found], options.format)
     elif found:
         now = datetime.now(timezone.utc)
-        columns = ("id", "display name", "kind", "state", "created", ">duration", ">trials")
+        columns = ("id", "display name", "kind", "state", "created", ">ran", ">trials")
         print_result(table(columns, [_cells(snapshot, now) for snapshot in found]))
     else:
         say("no jobs" + (" that the filter accepts" if options.filter_text else ""))
@@ -90,11 +96,9 @@ def _cells(snapshot: Snapshot, now: datetime) -> list[str]:
     return [
         snapshot.job_id,
         snapshot.display_name,
-        snapshot.kind.name,
+        _KIND_WORDS[snapshot.kind.name],
         short_state(snapshot.state).lower(),
         ago(snapshot.create_time, now),
         duration(ran) if snapshot.start_time else "",
-        f"{sum(trials.values())} of {snapshot.resource.get('maxTrialCount', '?')}"
-        if trials
-        else "",
+        f"{sum(trials.values())}/{snapshot.resource.get('maxTrialCount', '?')}" if trials else "",
     ]

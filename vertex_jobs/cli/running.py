@@ -10,7 +10,7 @@ from vertex_jobs.cli.drilling import drill_faults, drill_in_force, judge_drill, 
 from vertex_jobs.cli.following import follow
 from vertex_jobs.cli.footers import command, say_come_back
 from vertex_jobs.cli.options import Options
-from vertex_jobs.cli.places import job_place, open_endpoint, resume_interrupted
+from vertex_jobs.cli.places import open_endpoint, resume_interrupted
 from vertex_jobs.cli.reading import say_settled
 from vertex_jobs.cli.showing import prepared_request
 from vertex_jobs.cli.tables import print_structured
@@ -49,8 +49,6 @@ def run_checked(options: Options, reading: "Reading") -> int:
         print_structured(prepared_request(options, job).body, "json")
         say("nothing was contacted; leave out --dry-run to submit this")
         return 0
-    if options.on == "vertex":
-        job_place(options, job)  # says what is missing before anybody signs in
     with open_endpoint(options) as endpoint:
         resume_interrupted(endpoint)
         say_settled(endpoint)

@@ -48,9 +48,9 @@ def scaffold(options: Options) -> int:
         raise UsageError(f"{path} cannot be written ({error.strerror})") from error
     say("next:")
     for verb, text in (
-        ("check", "what is known to be wrong, and what it would cost"),
+        ("check", "mistakes and cost, before it runs"),
         ("run", "on this machine"),
         ("show", "the request that Vertex AI would get"),
     ):
-        say(f"  vertex-jobs {verb:<5} {name}.yaml   # {text}")
+        say(f"  vertex-jobs {verb:<5} {name}.yaml    # {text}")
     return 0

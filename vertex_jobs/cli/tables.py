@@ -57,10 +57,12 @@ def table(
     from rich.table import Table
 
     laid = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    for name in columns:
-        right = name.startswith(">")
+    for index, name in enumerate(columns):
         laid.add_column(
-            name.removeprefix(">"), justify="right" if right else "left", overflow="fold"
+            name.removeprefix(">"),
+            justify="right" if name.startswith(">") else "left",
+            overflow="fold",
+            no_wrap=index == 0,  # what a row is called is copied
         )
     for index, row in enumerate(rows):
         laid.add_row(*row, style="bold" if index in bold else None)

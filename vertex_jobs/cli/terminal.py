@@ -3,13 +3,15 @@
 For every verb. `rich` is loaded when something is laid out, not for plain lines.
 """
 
+import shutil
 import sys
+import textwrap
 from typing import TYPE_CHECKING, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["console", "is_interactive", "print_result", "say", "warn"]
+__all__ = ["console", "is_interactive", "print_prose", "print_result", "say", "say_prose", "warn"]
 
 #: Wider than any table: where nobody looks, nothing is cut off or wrapped.
 _UNLIMITED = 100_000
@@ -20,9 +22,14 @@ def say(text: str = "") -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def say_prose(text: str, hang: int = 0) -> None:
+    """Sentences on stderr; on a narrow screen broken at words, later lines indented by `hang`."""
+    say(_wrapped(text, sys.stderr, hang))
+
+
 def warn(text: str) -> None:
     """One warning, on stderr."""
-    say(f"warning: {text}")
+    say_prose(f"warning: {text}", hang=len("warning: "))
 
 
 def print_result(result: "str | RenderableType") -> None:
@@ -31,6 +38,11 @@ def print_result(result: "str | RenderableType") -> None:
         print(result, flush=True)
     else:
         console(sys.stdout).print(result)
+
+
+def print_prose(text: str, hang: int = 0) -> None:
+    """Sentences on stdout, broken likewise; elsewhere than on a screen as they are."""
+    print_result(_wrapped(text, sys.stdout, hang))
 
 
 def console(stream: TextIO) -> "Console":
@@ -47,3 +59,20 @@ def is_interactive() -> bool:
         return False
     screen = console(sys.stderr)
     return screen.is_terminal and not screen.is_dumb_terminal
+
+
+def _wrapped(text: str, stream: TextIO, hang: int) -> str:
+    if not stream.isatty():
+        return text
+    width = shutil.get_terminal_size().columns
+    lines = []
+    for line in text.splitlines():
+        indent = len(line) - len(line.lstrip()) + hang
+        lines += textwrap.wrap(
+            line,
+            width,
+            subsequent_indent=" " * indent,
+            break_long_words=False,
+            break_on_hyphens=False,
+        ) or [""]
+    return "\n".join(lines)

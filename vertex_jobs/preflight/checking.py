@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 
 from vertex_jobs import catalog
-from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.cost import Estimate
 from vertex_jobs.preflight.rule import MACHINE_FIELDS
 from vertex_jobs.preflight.rules import RULES
@@ -45,15 +45,6 @@ class Report:
     def warnings(self) -> tuple[Fault, ...]:
         """What does not."""
         return tuple(fault for fault in self.faults if fault.severity != "error")
-
-    def require(self) -> None:
-        """Refuse a job with errors.
-
-        Raises:
-            InvalidJobError: With all of them.
-        """
-        if self.errors:
-            raise InvalidJobError(self.errors, self.source)
 
 
 def check(

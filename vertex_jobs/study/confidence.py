@@ -61,7 +61,7 @@ class Confidence:
             f"them is {_percent(own)}"
         )
         if rivals and rivals[0][0] >= 0.01:
-            text += f", of trial {rivals[0][1]} {_percent(rivals[0][0])}"
+            text += f", against {_percent(rivals[0][0])} for trial {rivals[0][1]}"
         (noise,) = self.noise.values()
         return f"{text}; one value scatters by about {noise:.2g}."
 

@@ -32,9 +32,9 @@ def overview() -> str:
         lines += [f"  {name:<13}{verb.summary}" for name, verb in verbs.items()]
     lines += [
         "",
-        "Results go to stdout, everything else to stderr.",
-        "Exit codes: 0 done, 1 the job failed, 2 the input is wrong, 3 the endpoint refused or was",
-        "lost, 130 interrupted (the job goes on).",
+        "Results go to stdout, everything else to stderr. Exit codes: 0 done, 1 the job",
+        "failed, 2 the input is wrong, 3 the endpoint refused or was lost,",
+        "130 interrupted (the job goes on).",
         "",
         f"A verb's options and examples: {PROGRAM} VERB --help",
     ]

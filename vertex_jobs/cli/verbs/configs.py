@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from vertex_jobs.cli.parser import Parser
+from vertex_jobs.cli.parser import Parser, one_of
 from vertex_jobs.cli.verbs.common_options import (
     add_cloud_place,
     add_config,
@@ -59,9 +59,10 @@ def _add_local_settings(parser: Parser) -> None:
     )
     parser.add_argument(
         "--environment",
-        choices=("current", "isolated", "docker", "podman"),
-        help="on local: where the job's code runs: this environment, one built from the job's "
-        "requirements and kept, or a container (default: the config's local.environment, else "
+        metavar="WHERE",
+        type=one_of("current", "isolated", "docker", "podman"),
+        help="on local: where the job's code runs: current, isolated (built from the job's "
+        "requirements and kept), docker or podman (default: the config's local.environment, else "
         "current)",
     )
     parser.add_argument(
@@ -117,7 +118,7 @@ def _add_package(parser: Parser) -> None:
 
 VERBS = {
     "check": Verb(
-        "every mistake that can be known before money is spent, and the cost",
+        "every mistake that can be known before it is paid for; the cost",
         "Config, machines, image, limits, the flags that the script really takes, and the worst\n"
         "case of the cost, all at once. Nothing is contacted. Unlike the other verbs it asks for\n"
         "Vertex AI by default; --on local: for a run on this machine. Exit code 2 with an error,\n"

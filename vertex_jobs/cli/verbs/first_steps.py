@@ -52,7 +52,7 @@ VERBS = {
     "demo": Verb(
         "run the demo study: 16 trials of a small digits classifier",
         "Config and script come with the package. Needs the extra 'train': TensorFlow, Keras and\n"
-        "scikit-learn. Takes about three minutes on two CPU cores.",
+        "scikit-learn. Takes one to three minutes on two CPU cores.",
         ("demo", "demo --set max_trial_count=4"),
         "vertex_jobs.cli.demo:run_demo",
         (add_overrides, add_run, add_endpoint),

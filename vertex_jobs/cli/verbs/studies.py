@@ -90,7 +90,7 @@ VERBS = {
         formats=("table", "json", "yaml", "csv", "optuna"),
     ),
     "best": Verb(
-        "the best trial, why it is, how sure that is, and what to make of it",
+        "the best trial, why it is, how sure that is, and its model",
         "With several metrics: every trial that no other beats. While the job runs: the best so\n"
         "far. The chance to be truly the best is that of a model of all trials.",
         (
@@ -104,7 +104,7 @@ VERBS = {
         formats=("table", "json", "yaml", "csv"),
     ),
     "report": Verb(
-        "a study as one HTML file with charts, which opens without a network",
+        "a study as one HTML file with charts, to open without a network",
         "History, learning curves, importance of the parameters, contour, slices, parallel\n"
         "coordinates, timeline and every trial; with several metrics the Pareto front. Needs the\n"
         "extra 'report'. While the job runs: the trials so far.",
