@@ -33,8 +33,9 @@ def parse(options_class: type[Options], argv: Sequence[str] | None = None) -> Op
     Fields may be bool, int, float, str, Path, Enum (by value), Literal, an Optional of these
     (``none`` is None), or a list or tuple of them (``--sizes=64,32`` or ``--sizes 64 32``). A bool
     takes ``--flag``, ``--no-flag`` and ``--flag=true``. Metadata: ``help``; ``unit``, for the help;
-    ``range``, the lowest and highest value allowed, both inclusive. The last of several equal
-    flags wins, as in a trial.
+    ``range``, the lowest and highest value allowed, both inclusive; ``tune``, what a study may try,
+    which a config with ``parameter_spec: from_script`` reads. The last of several equal flags wins,
+    as in a trial.
 
     Args:
         options_class: A dataclass; fields without a default are required.

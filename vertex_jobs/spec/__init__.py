@@ -23,6 +23,7 @@ from vertex_jobs.spec.parameters import (
 )
 from vertex_jobs.spec.pools import WorkerPool, WorkerPools, WorkerPoolSpec
 from vertex_jobs.spec.schema import json_schema
+from vertex_jobs.spec.script_parameters import script_parameters
 from vertex_jobs.spec.training import CustomTrainingJob
 from vertex_jobs.spec.writing import to_mapping, to_yaml
 
@@ -54,6 +55,7 @@ __all__ = [
     "from_mapping",
     "json_schema",
     "load",
+    "script_parameters",
     "to_mapping",
     "to_yaml",
 ]

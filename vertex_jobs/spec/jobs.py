@@ -238,7 +238,7 @@ class HyperparameterTuningJob(JobSpec):
             examples=["{learning_rate: {type: double, min: 1e-4, max: 0.1, scale: log}}"],
         ),
     ]
-    """Parameter id to its spec; the id is the flag that each trial passes to the script."""
+    """Parameter id, which is the script's flag, to its spec; from_script reads the script's own."""
     search_algorithm: Literal["random", "grid"] | None = None
     """random, grid, or nothing for the default Bayesian search."""
     measurement_selection: Literal["best", "last"] = "best"

@@ -18,6 +18,7 @@ from vertex_jobs.spec.gcloud import is_gcloud_form, read_gcloud_form
 from vertex_jobs.spec.jobs import JobSpec
 from vertex_jobs.spec.kinds import KINDS
 from vertex_jobs.spec.overrides import apply
+from vertex_jobs.spec.script_parameters import fill_in
 from vertex_jobs.spec.suggestions import nearest, suggestion
 
 __all__ = ["Reading", "examine", "from_mapping", "load", "script_faults"]
@@ -89,7 +90,13 @@ def examine(
         written, faults = read_gcloud_form(whole.written)
         placed = [whole.placed(fault) for fault in faults]
         whole = Composition(written, faults=[*whole.faults, *placed])
-    whole.faults.extend(apply(whole.written, overrides, _all_fields()))
+    # What is below a parameter may come from the script, which is then read first.
+    inside = [one for one in overrides if one.startswith("parameter_spec.")]
+    outside = [one for one in overrides if one not in inside]
+    whole.faults.extend(apply(whole.written, outside, _all_fields()))
+    if inside:
+        _read_script(whole, path.parent)
+        whole.faults.extend(apply(whole.written, inside, _all_fields()))
     for override in overrides:
         whole.set_elsewhere(override.partition("=")[0], "--set")
     return _build(whole, str(path), path.parent)
@@ -138,15 +145,21 @@ def script_faults(written: Mapping[str, Any], found: Path | None) -> list[Fault]
 
 
 def _build(whole: Composition, source: str, base_directory: Path) -> Reading:
+    _read_script(whole, base_directory)
     mapping = whole.written
     model, kind_faults = _model_of(mapping)
     written = {key: value for key, value in mapping.items() if key != "kind"}
-    found = _find(written.get("script_path"), whole.directory_of("script_path", base_directory))
+    found = _script(whole, base_directory)
     inspection = model.inspect(written)
+    unread = any(fault.path.startswith("parameter_spec") for fault in whole.faults)
     faults = [
         *whole.faults,
         *kind_faults,
-        *(_elsewhere(fault, model) for fault in inspection.faults),
+        *(
+            _elsewhere(fault, model)
+            for fault in inspection.faults
+            if not (unread and fault.path == "parameter_spec")  # empty, for want of what is told
+        ),
         *script_faults(written, found),
     ]
     if not faults:
@@ -157,8 +170,24 @@ def _build(whole: Composition, source: str, base_directory: Path) -> Reading:
     assert isinstance(draft, JobSpec)
     draft = draft.model_copy(update=_places(draft, found, whole, base_directory))
     lost = {"script_path"} if found is None and "script_path" in written else set()
+    lost |= {"parameter_spec"} if unread else set()
     placed = tuple(whole.placed(fault) for fault in faults)
     return Reading(source, draft, placed, inspection.damaged | lost, whole)
+
+
+def _script(whole: Composition, base_directory: Path) -> Path | None:
+    """Where ``script_path`` leads; None when nowhere."""
+    directory = whole.directory_of("script_path", base_directory)
+    return _find(whole.written.get("script_path"), directory)
+
+
+def _read_script(whole: Composition, base_directory: Path) -> None:
+    """Put in the parameters that the config leaves to the script."""
+    written = whole.written.get("parameter_spec")
+    filled, faults = fill_in(written, _script(whole, base_directory))
+    if filled is not written:
+        whole.written["parameter_spec"] = filled
+        whole.faults.extend(whole.placed(fault) for fault in faults)
 
 
 def _places(

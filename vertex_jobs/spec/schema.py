@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vertex_jobs.spec.kinds import KINDS
+from vertex_jobs.spec.script_parameters import FROM_SCRIPT
 
 __all__ = ["PUBLISHED", "json_schema", "published_text"]
 
@@ -31,6 +32,8 @@ def json_schema(kind: str | None = None) -> dict[str, Any]:
     """The schema of one kind of config, or of all three told apart by ``kind``."""
     if kind is not None:
         schema: dict[str, Any] = _clean(KINDS[kind].model_json_schema())
+        if "parameter_spec" in schema["properties"]:
+            schema["properties"]["parameter_spec"] |= _or_from_script(schema)
         return schema
     definitions: dict[str, Any] = {}
     choices = []
@@ -50,6 +53,16 @@ def json_schema(kind: str | None = None) -> dict[str, Any]:
 def published_text() -> str:
     """The text of the published file."""
     return json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
+
+
+def _or_from_script(schema: dict[str, Any]) -> dict[str, Any]:
+    """What a config may leave to the script; reading puts it in before the model sees it."""
+    field = schema["properties"]["parameter_spec"]
+    keywords = ("type", "minProperties", "additionalProperties", "propertyNames")
+    mapping = {name: field.pop(name) for name in keywords if name in field}
+    by_script = {"const": FROM_SCRIPT}
+    mapping["additionalProperties"] = {"anyOf": [by_script, mapping["additionalProperties"]]}
+    return {"anyOf": [by_script, mapping]}
 
 
 def _with_base(schema: dict[str, Any]) -> dict[str, Any]:
