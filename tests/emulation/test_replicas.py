@@ -229,12 +229,10 @@ def test_the_lines_of_a_run_are_in_the_services_order(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("parallel", "shown"), [(1, "None"), (10_000, "1")])
 def test_trials_that_run_at_once_share_the_cores(tmp_path: Path, parallel: int, shown: str) -> None:
     async def body(room: Room) -> None:
-        names = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
-        room.put_package(trainer(f"import os\nprint([os.environ.get(one) for one in {names}])"))
+        room.put_package(trainer("import os\nprint(os.environ.get('TF_NUM_INTRAOP_THREADS'))"))
         job_id = room.create(package_pool())
         await room.run(job_id, trial=Trial("1", (), tmp_path / "metrics", parallel))
-        expected = str([None if shown == "None" else shown] * 2)
-        assert expected in room.lines(job_id, "workerpool0-0")
+        assert shown in room.lines(job_id, "workerpool0-0")
 
     in_room(tmp_path, body)
 

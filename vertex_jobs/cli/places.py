@@ -3,6 +3,7 @@
 For the verbs. Nothing is contacted before `open_endpoint`; the place of a job is known without.
 """
 
+import contextlib
 from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.options import Options
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
     from vertex_jobs.requests import Place
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["job_place", "open_endpoint", "place_faults", "resume_interrupted"]
+__all__ = ["begin_endpoint", "job_place", "open_endpoint", "place_faults", "resume_interrupted"]
 
 
 def open_endpoint(options: Options) -> "Endpoint":
@@ -60,6 +61,19 @@ def open_endpoint(options: Options) -> "Endpoint":
             f"{directory} cannot hold the state of Local Vertex ({error}); "
             "name another with --state-dir"
         ) from error
+
+
+def begin_endpoint(options: Options) -> None:
+    """Have Local Vertex start beside what comes before `open_endpoint`; that says what is wrong."""
+    if options.on == "local":
+        from vertex_jobs.endpoints import begin_local, default_state_directory
+
+        with contextlib.suppress(OSError):
+            begin_local(
+                state_dir=options.state_dir or default_state_directory(),
+                project=options.project,
+                location=options.location,
+            )
 
 
 def job_place(options: Options, job: "JobSpec") -> "Place":

@@ -10,7 +10,7 @@ from vertex_jobs.cli.drilling import drill_faults, drill_in_force, judge_drill, 
 from vertex_jobs.cli.following import follow
 from vertex_jobs.cli.footers import command, say_come_back
 from vertex_jobs.cli.options import Options
-from vertex_jobs.cli.places import open_endpoint, resume_interrupted
+from vertex_jobs.cli.places import begin_endpoint, open_endpoint, resume_interrupted
 from vertex_jobs.cli.reading import say_settled
 from vertex_jobs.cli.showing import prepared_request
 from vertex_jobs.cli.tables import print_structured
@@ -40,6 +40,8 @@ def run_checked(options: Options, reading: "Reading") -> int:
             endpoint; nothing was submitted.
     """
     _check(options)
+    if not (reading.faults or options.dry_run or options.debug):
+        begin_endpoint(options)
     job = checked_job(options, reading)
     if options.drill is not None:
         _check_drill(options)

@@ -9,6 +9,7 @@ from vertex_jobs.client.client import Client
 from vertex_jobs.client.completion import as_completed
 from vertex_jobs.client.connection import OPTIONS_HEADER, Connection
 from vertex_jobs.client.handle import JobHandle
+from vertex_jobs.client.jobs import import_job_client
 from vertex_jobs.client.journal import Entry
 from vertex_jobs.client.kinds import KINDS, JobKind, is_success, is_terminal, short_state
 from vertex_jobs.client.log_entries import LogEntry
@@ -29,6 +30,7 @@ __all__ = [
     "Snapshot",
     "Timing",
     "as_completed",
+    "import_job_client",
     "is_success",
     "is_terminal",
     "lacks_capacity",

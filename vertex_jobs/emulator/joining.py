@@ -15,7 +15,7 @@ from typing import Any
 from vertex_jobs.emulator.state_directory import EndpointRecord, StateDirectory
 from vertex_jobs.errors import EndpointLostError, UnsupportedHereError
 
-__all__ = ["LocalServer", "join"]
+__all__ = ["LocalServer", "begin", "join"]
 
 #: Imports and namespaces take about a second; a loaded machine may need many.
 _START_SECONDS = 60.0
@@ -127,6 +127,27 @@ def _answers(server: LocalServer) -> bool:
         return False
 
 
+#: By state directory, servers that this process has begun and not joined: process id, and where
+#: their first line comes. One whose starter ends before that line ends as well.
+_begun: dict[Path, tuple[int, int]] = {}
+
+
+def begin(path: Path, *, project: str, location: str) -> None:
+    """Start what `join` of that state directory will need, and return at once.
+
+    For whoever has other things to do meanwhile; nothing happens where a server answers.
+
+    Args:
+        path: The state directory; created if missing.
+        project: Default project of a server that is started.
+        location: Default location of a server that is started.
+    """
+    directory = StateDirectory(path)
+    directory.create()
+    if directory.path not in _begun and _running(directory) is None:
+        _begun[directory.path] = _spawn(directory, project, location, "system")
+
+
 def join(
     path: Path,
     *,
@@ -147,22 +168,29 @@ def join(
     """
     directory = StateDirectory(path)
     directory.create()
-    record = directory.read_endpoint()
-    if record is not None and record.pid:
-        server = LocalServer(directory, record)
-        if _answers(server):
+    begun = _begun.pop(directory.path, None)
+    if begun is None:
+        server = _running(directory)
+        if server is not None:
             return server
-    pid = _start(directory, project, location, clock)
+        begun = _spawn(directory, project, location, clock)
+    pid = _await_line(directory, *begun)
     record = directory.read_endpoint()
     assert record is not None
     return LocalServer(directory, record, started=bool(pid))
 
 
-def _start(directory: StateDirectory, project: str, location: str, clock: str) -> int:
-    """Start a server, wait for its line and answer its process id.
+def _running(directory: StateDirectory) -> LocalServer | None:
+    """The server of the directory, if one answers."""
+    record = directory.read_endpoint()
+    if record is None or not record.pid:
+        return None
+    server = LocalServer(directory, record)
+    return server if _answers(server) else None
 
-    Answers 0 when another process was first to start one, which is as good.
-    """
+
+def _spawn(directory: StateDirectory, project: str, location: str, clock: str) -> tuple[int, int]:
+    """Start a server; its process id, and the descriptor that its first line comes from."""
     arguments = [sys.executable, "-m", "vertex_jobs.emulator.server"]
     arguments += ["--state-dir", str(directory.path), "--project", project, "--location", location]
     arguments += ["--clock", clock]
@@ -181,6 +209,17 @@ def _start(directory: StateDirectory, project: str, location: str, clock: str) -
         setsid=True,
     )
     os.close(writing)
+    return pid, reading
+
+
+def _await_line(directory: StateDirectory, pid: int, reading: int) -> int:
+    """Wait until a server that was started says that it answers; its process id.
+
+    Answers 0 when another process was first to start one, which is as good.
+
+    Raises:
+        UnsupportedHereError: If it ended instead.
+    """
     with open(reading, encoding="utf-8") as output:
         line = output.readline()
     if line:

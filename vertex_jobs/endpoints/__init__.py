@@ -9,6 +9,7 @@ from vertex_jobs.endpoints.endpoint import Endpoint
 from vertex_jobs.endpoints.google_cloud import vertex
 from vertex_jobs.endpoints.state import default_state_directory
 from vertex_jobs.endpoints.this_machine import (
+    begin_local,
     connect_google,
     google_environment,
     load_ipython_extension,
@@ -18,6 +19,7 @@ from vertex_jobs.endpoints.this_machine import (
 __all__ = [
     "Endpoint",
     "as_completed",
+    "begin_local",
     "connect_google",
     "default_state_directory",
     "google_environment",

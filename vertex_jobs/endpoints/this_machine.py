@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vertex_jobs.client import OPTIONS_HEADER, Connection
+from vertex_jobs.client import OPTIONS_HEADER, Connection, import_job_client
 from vertex_jobs.endpoints.endpoint import Endpoint
 from vertex_jobs.endpoints.state import default_state_directory
 from vertex_jobs.requests import Place
@@ -20,12 +20,20 @@ if TYPE_CHECKING:
     from vertex_jobs.spec import JobSpec
 
 __all__ = [
+    "begin_local",
     "connect_google",
     "google_environment",
     "hold_google_clients",
     "load_ipython_extension",
     "local",
 ]
+
+
+def begin_local(*, state_dir: Path, project: str | None, location: str | None) -> None:
+    """Start the server that `local` of the same arguments will join, and return at once."""
+    from vertex_jobs.emulator.joining import begin
+
+    begin(state_dir, project=project or LOCAL_PROJECT, location=location or LOCAL_LOCATION)
 
 
 def local(
@@ -59,6 +67,8 @@ def local(
 
     directory = Path(state_dir) if state_dir is not None else default_state_directory()
     project, location = project or LOCAL_PROJECT, location or LOCAL_LOCATION
+    begin_local(state_dir=directory, project=project, location=location)
+    import_job_client()  # while the server imports the same
     server = join(directory, project=project, location=location)
     url = server.record.url
     _keep_loopback_off_proxies()

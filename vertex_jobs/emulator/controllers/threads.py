@@ -8,12 +8,14 @@ import os
 
 __all__ = ["thread_variables"]
 
-_NAMES = ("TF_NUM_INTRAOP_THREADS", "TF_NUM_INTEROP_THREADS")
+#: Of the threads within an operation alone: operations that wait for another process each hold a
+#: thread of the other pool, and one too few of these is a deadlock.
+_NAME = "TF_NUM_INTRAOP_THREADS"
 
 
 def thread_variables(processes: int) -> dict[str, str]:
-    """The variables for one of some replicas that run at once; none for a single one."""
+    """The variable for one of some replicas that run at once; none for a single one."""
     if processes == 1:
         return {}
     cores = len(os.sched_getaffinity(0))
-    return dict.fromkeys(_NAMES, str(max(1, cores // processes)))
+    return {_NAME: str(max(1, cores // processes))}
