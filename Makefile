@@ -59,7 +59,7 @@ bench-search: setup  ## the search engine's regret beside its peers; writes docs
 soak: setup  ## a long campaign: kills at random instants, many jobs at once, lost workers
 	$(BIN)/python benchmarks/soak.py
 	$(BIN)/python benchmarks/lost_worker.py
-	CRASH_STRIDE=1 $(BIN)/python -m pytest tests/faults/test_submit_once.py -k killed
+	CRASH_STRIDE=1 $(BIN)/python -m pytest --timeout 3600 tests/faults/test_submit_once.py -k killed
 
 # The conformance suite against the real service. BUDGET is a ceiling in US dollars over what every
 # job could cost at worst; what was said is written, sanitised, to RECORD and can be replayed.

@@ -72,6 +72,11 @@ def job(tmp_path: Path) -> CustomJob:
     )
 
 
+def journalled(state_directory: Path) -> list[str]:
+    """The states of all submissions."""
+    return [entry.current.state for entry in Journal(state_directory / "submissions").entries()]
+
+
 def apis(gate: Gate) -> set[str]:
     return {call.host.removesuffix(".googleapis.com") for call in gate.seen}
 
@@ -126,7 +131,7 @@ def test_a_sign_in_that_was_taken_back_says_how_to_sign_in(
     gate.revoked = True
     with pytest.raises(RequestRefusedError, match="gcloud auth application-default login"):
         sign_in(gate.person_file()).submit(job)
-    assert [entry.state for entry in Journal(tmp_path / "submissions").entries()] == [REFUSED]
+    assert journalled(tmp_path) == [REFUSED]
 
 
 def test_a_token_that_expires_early_is_replaced(sign_in: Sign, gate: Gate, job: CustomJob) -> None:
@@ -157,7 +162,7 @@ def test_a_certificate_that_is_not_trusted_is_told_apart(
     monkeypatch.delenv("REQUESTS_CA_BUNDLE")
     with pytest.raises(EndpointLostError, match="REQUESTS_CA_BUNDLE"):
         endpoint.submit(job)
-    assert [entry.state for entry in Journal(tmp_path / "submissions").entries()] == [REFUSED]
+    assert journalled(tmp_path) == [REFUSED]
 
 
 def test_without_credentials_the_remedy_is_to_sign_in(gate: Gate) -> None:

@@ -19,10 +19,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from crashing_client import job as crashing_job
 from waits import wait_for
 
 from vertex_jobs.client import OPTIONS_HEADER, Client, Timing
 from vertex_jobs.client.journal import CREATED, REFUSED, Entry
+from vertex_jobs.client.kinds import kind_of_collection
+from vertex_jobs.emulator.joining import LocalServer
 from vertex_jobs.endpoints import Endpoint
 from vertex_jobs.errors import EndpointError, SubmissionUnknownError
 from vertex_jobs.spec import CustomJob, CustomTrainingJob, HyperparameterTuningJob
@@ -148,8 +151,8 @@ def check_told_truth(bench: Bench, outcome: Outcome, collection: str, arrives: b
     there = bench.jobs(collection)
     if outcome.error == "unknown":
         (entry,) = bench.settled(later=1000.0)
-        assert entry.state == (CREATED if there else REFUSED)
-        assert [entry.name] == (there or [""])
+        assert entry.current.state == (CREATED if there else REFUSED)
+        assert [entry.current.name] == (there or [""])
         assert len(there) <= 1
     else:
         assert there == ([outcome.name] if outcome.name else [])
@@ -194,11 +197,11 @@ def test_a_settling_look_that_goes_wrong_settles_nothing_wrongly(
     inject("JobService.ListCustomJobs", 403)
     assert bench.submit().error == "unknown"
     inject("JobService.ListCustomJobs", fault, seconds=LATE_SECONDS)
-    Outcome(lambda: bench.settled(later=1000.0)[0])
+    Outcome(lambda: bench.settled(later=1000.0)[0].current)
     server.clear_faults()
     left = bench.settled(later=1000.0)
-    names = [entry.name for entry in left] or [
-        entry.name for entry in bench.client()._journal.entries()
+    names = [entry.current.name for entry in left] or [
+        entry.current.name for entry in bench.client()._journal.entries()
     ]
     assert names == bench.jobs()
 
@@ -262,27 +265,61 @@ def test_of_two_machines_that_race_the_later_gives_way(bench: Bench, tmp_path: P
 # A client that is killed.
 
 
-def test_a_client_that_is_killed_at_any_line_leaves_at_most_one_job(
-    local_vertex: Endpoint, tmp_path: Path, script: Path
-) -> None:
+def crash(endpoint: Endpoint, crashes: Path, script: Path, stride: int, *places: str) -> int:
+    """Kill clients, see ``crashing_client``; the last line before which one was killed."""
     program = [sys.executable, str(Path(__file__).with_name("crashing_client.py"))]
-    url = local_vertex.connection.api_endpoint
-    crashes = tmp_path / "crashes"
+    where = [str(endpoint.connection.state_directory), str(crashes), str(script)]
     driven = subprocess.run(
-        [*program, url, str(crashes), str(script), str(CRASH_STRIDE)],
+        [*program, *where, str(stride), *places],
         capture_output=True,
         text=True,
-        timeout=280,
+        timeout=3600,
         check=False,
     )
     assert driven.returncode == 0, driven.stderr
-    last = int(driven.stdout)
+    return int(driven.stdout)
+
+
+def later_client(endpoint: Endpoint, directory: Path) -> Client:
+    """A client of that journal when what was sent must have arrived."""
+    connection = replace(endpoint.connection, state_directory=directory)
+    return Client(connection, timing=Timing(now=lambda: time.time() + 1000.0))
+
+
+def test_a_client_that_is_killed_at_any_line_leaves_at_most_one_job(
+    local_vertex: Endpoint, tmp_path: Path, script: Path
+) -> None:
+    crashes = tmp_path / "crashes"
+    last = crash(local_vertex, crashes, script, CRASH_STRIDE)
     made = local_vertex.jobs('display_name="crash"')
     for line in range(1, last + 1, CRASH_STRIDE):
         there = [job.name for job in made if job.last_seen.resource["labels"]["crash"] == str(line)]
-        connection = replace(local_vertex.connection, state_directory=crashes / str(line))
-        with Client(connection, timing=Timing(now=lambda: time.time() + 1000.0)) as client:
+        with later_client(local_vertex, crashes / str(line)) as client:
             client.settle()
-            known = [entry.name for entry in client._journal.entries() if entry.name]
+            creates = [entry.current for entry in client._journal.entries()]
+            known = [create.name for create in creates if create.name]
         assert known == there, f"killed before line {line} of {last}"
         assert len(there) <= 1
+
+
+def test_once_goes_on_after_a_client_that_is_killed_on_its_way_to_the_next_place(
+    local_vertex: Endpoint, server: LocalServer, tmp_path: Path, script: Path
+) -> None:
+    crashes, stride = tmp_path / "crashes", 3 * CRASH_STRIDE if CRASH_STRIDE > 1 else 1
+    last = crash(local_vertex, crashes, script, stride, "europe-west4")
+    server.clear_faults()
+    for line in range(1, last + 1, stride):
+        directory = crashes / str(line)
+        with later_client(local_vertex, directory) as client:
+            job = crashing_job(directory, script, "europe-west4")
+            name = client.submit(job, headers=STEPPED, once=True).name
+            there = [
+                job["name"]
+                for location in ("us-central1", "europe-west4")
+                for job in client._jobs.list(
+                    kind_of_collection("customJobs"),
+                    f'labels.crash="{directory.name}" AND display_name="crash-elsewhere"',
+                    f"projects/{local_vertex.place.project}/locations/{location}",
+                )
+            ]
+        assert there == [name], f"killed before line {line} of {last}"

@@ -1,6 +1,6 @@
 """``run --drill``: a job rehearsed while things go wrong, and whether it came back."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -49,17 +49,18 @@ def drill_in_force(drill: Drill, endpoint: "Endpoint") -> Iterator[None]:
         endpoint.server.clear_faults()
 
 
-def judge_drill(drill: Drill, endpoint: "Endpoint", handles: Sequence["JobHandle"]) -> int:
+def judge_drill(drill: Drill, endpoint: "Endpoint", handle: "JobHandle") -> int:
     """Say what happened and whether the job came back; the exit code is 0 if it did.
 
     Args:
         drill: The drill.
         endpoint: Where it was held.
-        handles: The job at each place that took it, the last one last.
+        handle: The job, at the last place that took it.
     """
     assert endpoint.server is not None, "drills are refused on Vertex AI"
-    handle = handles[-1]
-    noted = [one for each in handles for one in endpoint.server.incidents(each.name)]
+    creates = handle.submission.creates if handle.submission is not None else ()
+    names = [create.name for create in creates if create.name]
+    noted = [one for name in names for one in endpoint.server.incidents(name)]
     noted = [one for number, one in enumerate(noted) if one["job"] or one not in noted[:number]]
     happened, restarts, reads = (
         [one for one in noted if one["kind"] == kind] for kind in ("fault", "restart", "read")

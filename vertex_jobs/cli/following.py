@@ -47,7 +47,7 @@ def follow(options: Options, endpoint: "Endpoint", handle: JobHandle) -> int:
     except JobFailedError as error:  # a cancelled job, which is a cancelled future as well
         failure = error
     except (EndpointError, KeyboardInterrupt):
-        say_come_back(options, handle.name)
+        say_come_back(options, handle)
         raise
     with Edge() as edge:
         _tell(handle, failure)
@@ -59,16 +59,17 @@ def follow(options: Options, endpoint: "Endpoint", handle: JobHandle) -> int:
 def _watch(endpoint: "Endpoint", handle: JobHandle) -> None:
     trouble = _Trouble(endpoint)
     with progress() as display:
-        follows_logs = not is_study(handle.last_seen) and not handle.last_seen.done
-        lines = _LogLines(endpoint.job(handle.name), display) if follows_logs else None
+        lines = _LogLines(endpoint, handle.last_seen, display)
         try:
             for snapshot in handle.watch(on_trouble=lambda *news: trouble(display, *news)):
+                if snapshot.name != lines.name:
+                    display.print_line(f"{snapshot.display_name}: {snapshot.name}")
+                    lines.finish()
+                    lines = _LogLines(endpoint, snapshot, display)
                 display.update(snapshot)
-            if lines is not None:
-                lines.finish()
+            lines.finish()
         finally:
-            if lines is not None:
-                lines.silence()
+            lines.silence()
 
 
 class _Trouble:
@@ -87,27 +88,34 @@ class _Trouble:
 
 
 class _LogLines:
-    """Prints a job's log lines from a thread of its own, beside the watching of its state."""
+    """Prints a job's log lines from a thread of its own, beside the watching of its state.
 
-    def __init__(self, handle: JobHandle, display: Progress) -> None:
-        self._handle = handle
+    Not a study's, which are too many, nor those of a job that has ended already.
+    """
+
+    def __init__(self, endpoint: "Endpoint", snapshot: Snapshot, display: Progress) -> None:
+        self.name = snapshot.name
         self._display = display
         self._silent = threading.Event()
-        self._thread = threading.Thread(target=self._run, daemon=True)
-        self._thread.start()
+        self._thread: threading.Thread | None = None
+        if not is_study(snapshot) and not snapshot.done:
+            handle = endpoint.job(self.name)
+            self._thread = threading.Thread(target=self._run, args=(handle,), daemon=True)
+            self._thread.start()
 
     def finish(self) -> None:
         """Wait for the last line of a job that has ended."""
-        self._thread.join()
+        if self._thread is not None:
+            self._thread.join()
 
     def silence(self) -> None:
         """Print nothing more; the thread ends with the process."""
         self._silent.set()
 
-    def _run(self) -> None:
-        as_line = line_format(lambda: self._handle.last_seen)
+    def _run(self, handle: JobHandle) -> None:
+        as_line = line_format(lambda: handle.last_seen)
         try:
-            for entry in self._handle.logs(follow=True):
+            for entry in handle.logs(follow=True):
                 if self._silent.is_set():
                     return
                 self._display.print_line(as_line(entry))

@@ -6,6 +6,7 @@ prints them.
 
 import shlex
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.details import is_study
 from vertex_jobs.cli.options import Options
@@ -15,6 +16,9 @@ from vertex_jobs.client.log_entries import log_filter
 from vertex_jobs.client.outcomes import log_job_ids
 from vertex_jobs.names import ResourceName
 from vertex_jobs.requests.places import LOCAL_LOCATION
+
+if TYPE_CHECKING:
+    from vertex_jobs.client import JobHandle
 
 __all__ = ["command", "say_come_back", "say_next"]
 
@@ -80,15 +84,17 @@ def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
         say(f"  query for its log: {query}")
 
 
-def say_come_back(options: Options, name: str) -> None:
+def say_come_back(options: Options, handle: "JobHandle") -> None:
     """How to find a job again that goes on without this command."""
-    job = ResourceName.parse(name)
+    job = ResourceName.parse(handle.name)
     say("the job goes on")
     verbs = {"come back": "watch", "end it": "cancel"}
     _say_commands(
         (text, command(options, verb, job.resource_id, location=job.location))
         for text, verb in verbs.items()
     )
+    if handle.submission is not None and handle.submission.has_next:
+        say("its fallbacks are tried while a run waits: give the same command with --once")
 
 
 def _say_commands(commands: Iterable[tuple[str, str]]) -> None:

@@ -73,15 +73,17 @@ def _say_failure(handle: "JobHandle") -> None:
 def say_settled(endpoint: "Endpoint") -> None:
     """Look up earlier submissions that got no answer, and say what became of each."""
     for entry in endpoint.settle():
+        create = entry.current
         if entry.is_open:
+            why = create.detail or "its answer was lost"
             warn(
-                f"it is still unknown whether {entry.display_name!r}, submission {entry.nonce}, "
-                f"was created ({entry.detail or 'its answer was lost'}); list again in some minutes"
+                f"it is still unknown whether {entry.display_name!r}, submission {create.nonce}, "
+                f"was created ({why}); list again in some minutes"
             )
-        elif entry.name:
-            say(f"an earlier submission of {entry.display_name!r} did arrive: {entry.name}")
+        elif create.name:
+            say(f"an earlier submission of {entry.display_name!r} did arrive: {create.name}")
         else:
-            say(f"an earlier submission of {entry.display_name!r} made no job: {entry.detail}")
+            say(f"an earlier submission of {entry.display_name!r} made no job: {create.detail}")
 
 
 def _row(snapshot: Snapshot) -> list[object]:

@@ -1,6 +1,7 @@
 """The verbs ``run`` and ``watch``: a job from its config, or an existing one, to its end."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.cli.checking import checked_job
@@ -17,12 +18,12 @@ from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.client import short_state
 from vertex_jobs.errors import Fault, InvalidJobError
-from vertex_jobs.spec import examine
+from vertex_jobs.spec import attempts, examine
 
 if TYPE_CHECKING:
-    from vertex_jobs.client import JobHandle
+    from vertex_jobs.client import Entry, JobHandle
     from vertex_jobs.endpoints import Endpoint
-    from vertex_jobs.spec import Attempt, JobSpec, Reading
+    from vertex_jobs.spec import JobSpec, Reading
 
 __all__ = ["run", "run_checked", "watch"]
 
@@ -59,24 +60,21 @@ def run_checked(options: Options, reading: "Reading") -> int:
         if options.drill is not None:
             return _drill(options, endpoint, job)
         settings = {**_local_settings(options), **_earlier_studies(options, endpoint)}
-        in_turn = _submit(options, endpoint, job, settings)
+        handle = _submit(options, endpoint, job, settings)
         if options.detach:
-            handle = next(in_turn)
             print_result(handle.name)
-            say_come_back(options, handle.name)
+            say_come_back(options, handle)
             return 0
-        return [follow(options, endpoint, handle) for handle in in_turn][-1]
+        return follow(options, endpoint, handle)
 
 
 def _drill(options: Options, endpoint: "Endpoint", job: "JobSpec") -> int:
     drill = named_drill(options.drill or "")
     settings = {**_local_settings(options), "faults": drill_faults(drill, job)}
     with drill_in_force(drill, endpoint):
-        handles = []
-        for handle in _submit(options, endpoint, job, settings):
-            handles.append(handle)
-            follow(options, endpoint, handle)
-        return judge_drill(drill, endpoint, handles)
+        handle = _submit(options, endpoint, job, settings)
+        follow(options, endpoint, handle)
+        return judge_drill(drill, endpoint, handle)
 
 
 def watch(options: Options) -> int:
@@ -126,30 +124,29 @@ def _check_drill(options: Options) -> None:
 
 def _submit(
     options: Options, endpoint: "Endpoint", job: "JobSpec", settings: Mapping[str, Any]
-) -> Iterator["JobHandle"]:
-    """The job at each place that takes it; the next is tried where the last one was short."""
-    in_turn = endpoint.submit_in_turn(job, once=options.once, on_short=_say_short, **settings)
-    while True:
-        try:
-            handle = next(in_turn, None)
-        except KeyboardInterrupt:
-            say("interrupted while the job was being submitted; whether it exists is shown by:")
-            say(f"  {command(options, 'list')}")
-            raise
-        if handle is None:
-            return
-        state = f" ({short_state(handle.last_seen.state).lower()})" if options.once else ""
-        say(f"{handle.display_name}: {handle.name}{state}")
-        yield handle
+) -> "JobHandle":
+    """The job at the first place that takes it; each that is short is told, now and later."""
+    try:
+        handle = endpoint.submit(
+            job, once=options.once, on_short=partial(_say_short, job), **settings
+        )
+    except KeyboardInterrupt:
+        say("interrupted while the job was being submitted; whether it exists is shown by:")
+        say(f"  {command(options, 'list')}")
+        raise
+    state = f" ({short_state(handle.last_seen.state).lower()})" if options.once else ""
+    say(f"{handle.display_name}: {handle.name}{state}")
+    return handle
 
 
-def _say_short(location: str, reason: str, following: "Attempt") -> None:
-    say(f"{location} is short of machines or quota: {reason}")
-    chief = following.job.worker_pools_resolved()[0]
+def _say_short(job: "JobSpec", entry: "Entry") -> None:
+    short = entry.creates[entry.position - 1]
+    say(f"{short.location} is short of machines or quota: {short.detail}")
+    chief = attempts(job)[entry.position].job.worker_pools_resolved()[0]
     machine = chief.machine_type
     if chief.accelerator_type:
         machine += f" with {chief.accelerator_count} x {chief.accelerator_type}"
-    say(f"next in fallback: {following.location} on {machine}")
+    say(f"next in fallback: {entry.current.location} on {machine}")
 
 
 def _earlier_studies(options: Options, endpoint: "Endpoint") -> dict[str, list[str]]:

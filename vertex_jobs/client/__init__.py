@@ -4,7 +4,6 @@ For the endpoints module and the command line. Importing it imports nothing of G
 generated clients load on first use.
 """
 
-from vertex_jobs.client.capacity import lacks_capacity
 from vertex_jobs.client.client import Client
 from vertex_jobs.client.completion import as_completed
 from vertex_jobs.client.connection import OPTIONS_HEADER, Connection
@@ -15,6 +14,7 @@ from vertex_jobs.client.kinds import KINDS, JobKind, is_success, is_terminal, sh
 from vertex_jobs.client.log_entries import LogEntry
 from vertex_jobs.client.outcomes import JobCancelledError
 from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.client.submission import OnShort
 from vertex_jobs.client.timing import Timing
 
 __all__ = [
@@ -27,12 +27,12 @@ __all__ = [
     "JobHandle",
     "JobKind",
     "LogEntry",
+    "OnShort",
     "Snapshot",
     "Timing",
     "as_completed",
     "import_job_client",
     "is_success",
     "is_terminal",
-    "lacks_capacity",
     "short_state",
 ]

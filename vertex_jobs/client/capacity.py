@@ -1,6 +1,6 @@
 """Whether a job came to nothing for want of machines or quota, so that another place may do.
 
-For the endpoints, which try a job's fallbacks. A program that ran out of memory is not such a case,
+For submissions, which try a job's fallbacks. A program that ran out of memory is not such a case,
 although it has the same code.
 
 Source: google.rpc.Code; understanding-training-service page of the training documentation.
@@ -8,9 +8,11 @@ Source: google.rpc.Code; understanding-training-service page of the training doc
 
 import re
 
-from vertex_jobs.errors import JobFailedError, RequestRefusedError
+from vertex_jobs.client.outcomes import failure
+from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.errors import RequestRefusedError
 
-__all__ = ["lacks_capacity"]
+__all__ = ["is_short", "lacks_capacity"]
 
 #: What the service says when a region has no machines left, and when quota is exceeded.
 _SHORT = re.compile(
@@ -19,12 +21,13 @@ _SHORT = re.compile(
 )
 
 
-def lacks_capacity(error: RequestRefusedError | JobFailedError) -> bool:
-    """Whether the place was short of what the job needs.
+def lacks_capacity(error: RequestRefusedError) -> bool:
+    """Whether a refused create, which has made nothing, lacked machines or quota."""
+    return error.code == 429 or _SHORT.search(error.message) is not None
 
-    Args:
-        error: Of a create, or of a job that has ended. A refused create has made nothing.
-    """
-    if isinstance(error, RequestRefusedError) and error.code == 429:
-        return True
-    return _SHORT.search(error.message) is not None
+
+def is_short(snapshot: Snapshot) -> bool:
+    """Whether the job has ended because there were no machines for it."""
+    if not snapshot.done or snapshot.succeeded:
+        return False
+    return _SHORT.search(failure(snapshot).message) is not None

@@ -4,10 +4,10 @@ For the endpoints module, which wraps it in ``local()`` and ``vertex()``. It tal
 and knows nothing else about who answers.
 """
 
-import logging
 import secrets
 import tempfile
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,13 +17,13 @@ from vertex_jobs.client.jobs import Jobs, Resource
 from vertex_jobs.client.journal import Entry, Journal
 from vertex_jobs.client.logs import LogReader
 from vertex_jobs.client.lookup import Lookup
-from vertex_jobs.client.once import check_open_entries, first_of_content
-from vertex_jobs.client.submission import Submitter, settle
-from vertex_jobs.client.timing import Timing, persist
+from vertex_jobs.client.once import Once
+from vertex_jobs.client.settling import settle
+from vertex_jobs.client.submission import OnShort, Submitter
+from vertex_jobs.client.succession import Succession
+from vertex_jobs.client.timing import Timing
 from vertex_jobs.client.tracking import Tracker
 from vertex_jobs.client.uploads import upload
-from vertex_jobs.errors import EndpointError
-from vertex_jobs.names import CONTENT_LABEL, location_of
 
 if TYPE_CHECKING:
     from vertex_jobs.packaging import Package
@@ -31,11 +31,6 @@ if TYPE_CHECKING:
     from vertex_jobs.spec import JobSpec
 
 __all__ = ["Client"]
-
-#: Of a single question; a person waits for the answer.
-_PATIENCE_SECONDS = 20.0
-
-_LOG = logging.getLogger(__name__)
 
 
 def _new_nonce() -> str:
@@ -67,9 +62,7 @@ class Client:
         self._log_reader = LogReader(connection, self._timing)
         self._lookup = Lookup(self._jobs, self._timing)
         self._journal = Journal(connection.state_directory / "submissions")
-        self._submitter = Submitter(
-            self._jobs, self._journal, connection.api_endpoint, self._timing
-        )
+        self._submitter = Submitter(self._jobs, self._journal, self._timing)
 
     def submit(
         self,
@@ -78,50 +71,42 @@ class Client:
         place: "Place | None" = None,
         headers: Mapping[str, str] | None = None,
         once: bool = False,
+        on_short: OnShort | None = None,
     ) -> JobHandle:
         """Package, upload and create the job; returns when it exists.
+
+        Where its place is short of machines or quota, the next of its fallbacks is tried; if that
+        shows only later, the handle goes on when it is asked about the job.
 
         Args:
             job: What to run.
             place: Where to, if the job has a staging bucket of its own; else the connection's.
-            headers: Sent with this create, over those of the connection.
+            headers: Sent with each create, over those of the connection.
             once: Return the job of the same content that is under way or has succeeded, if there
                 is one, instead of making another.
+            on_short: Told of each place that is short.
 
         Raises:
             PackagingError: If the script cannot be packaged; nothing was sent.
             EndpointError: If the endpoint refused; there is no job.
             SubmissionUnknownError: If it is not known whether there is a job.
         """
-        # Here because the reading verbs do without: they start faster.
-        from vertex_jobs import packaging, requests
-
         place = place or self.connection.place
-        package, request = _prepare(job, place)
-
-        def put() -> None:
-            if package is not None:
-                with tempfile.TemporaryDirectory(prefix="vertex-jobs-") as directory:
-                    files = packaging.write(package, Path(directory))
-                    for file, uri in zip(files, requests.package_uris(place, package), strict=True):
-                        upload(self.connection, file, uri)
-
-        def create() -> Resource:
-            sent = {**self.connection.headers, **(headers or {})}
-            return self._submitter.submit(request, self._nonce(), upload=put, headers=sent)
-
-        return self._handle(self._create_once(request, create) if once else create())
-
-    def same_content(self, job: "JobSpec", *, place: "Place") -> JobHandle | None:
-        """The first job of the same content that is under way or has succeeded; None without one.
-
-        Raises:
-            EndpointError: If the endpoint cannot be asked.
-            SubmissionUnknownError: If there may be one that cannot be found now.
-        """
-        _, request = _prepare(job, place)
-        found = self._first_of_content(request)
-        return None if found is None else self._handle(found)
+        package, requests = _prepare(job, place)
+        entry: Entry | None
+        with self._journal.exclusive(request.content for request in requests):
+            same = Once(self._submitter, requests)
+            existing = same.existing(on_short) if once else None
+            if existing is not None:
+                return self._handle(existing, self._journal.of_job(existing["name"]), on_short)
+            entry = self._submitter.begin(
+                requests,
+                self._nonce,
+                upload=lambda: self._upload(package, place),
+                headers={**self.connection.headers, **(headers or {})},
+            )
+            entry, made = self._submitter.send(entry, on_short)
+        return self._handle(same.earliest(made) if once else made, entry, on_short)
 
     def job(self, text: str) -> JobHandle:
         """The job with that id, full resource name or display name; see `Lookup.find`."""
@@ -141,17 +126,7 @@ class Client:
         Raises:
             EndpointError: If the endpoint cannot be asked.
         """
-        endpoint, now = self.connection.api_endpoint, self._timing.now()
-        return persist(
-            lambda: settle(self._journal, self._jobs, endpoint, now),
-            patience_seconds=_PATIENCE_SECONDS,
-            timing=self._timing,
-        )
-
-    def open_locations(self) -> set[str]:
-        """Where the submissions went whose outcome is not known, whichever endpoint that is."""
-        parents = (entry.parent for entry in self._journal.entries() if entry.is_open)
-        return {location_of(parent) for parent in parents}
+        return settle(self._journal, self._jobs, self._timing)
 
     def close(self) -> None:
         """Close the connections; jobs go on, and results stay valid."""
@@ -164,36 +139,39 @@ class Client:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _create_once(self, request: "Request", create: Callable[[], Resource]) -> Resource:
-        """The first job of that content; made here only if there is none yet."""
-        content = request.body["labels"][CONTENT_LABEL]
-        with self._journal.exclusive(content):
-            existing = self._first_of_content(request)
-            if existing is not None:
-                return existing
-            made = create()
-        try:
-            first = first_of_content(self._jobs, self._timing, request, content) or made
-            if first["name"] != made["name"]:
-                # Another machine made the same job at the same time, and was first.
-                self._jobs.cancel(str(made["name"]))
-        except EndpointError as error:
-            _LOG.warning("whether another machine made the same job cannot be seen: %s", error)
-            return made
-        return first
+    def _upload(self, package: "Package | None", place: "Place") -> None:
+        """Put a package where the requests say it is."""
+        # Here because the reading verbs do without: they start faster.
+        from vertex_jobs import packaging, requests
 
-    def _first_of_content(self, request: "Request") -> Resource | None:
-        content = request.body["labels"][CONTENT_LABEL]
-        check_open_entries(self.settle(), content)
-        return first_of_content(self._jobs, self._timing, request, content)
+        if package is None:
+            return
+        with tempfile.TemporaryDirectory(prefix="vertex-jobs-") as directory:
+            files = packaging.write(package, Path(directory))
+            for file, uri in zip(files, requests.package_uris(place, package), strict=True):
+                upload(self.connection, file, uri)
 
-    def _handle(self, resource: Resource) -> JobHandle:
-        return JobHandle(Tracker(resource, self._jobs, self._log_reader, self._timing))
+    def _handle(
+        self, resource: Resource, entry: Entry | None = None, on_short: OnShort | None = None
+    ) -> JobHandle:
+        """On a job; with the entry that stands for it, it goes on from place to place."""
+        succession = None
+        if entry is not None and entry.current.name == resource["name"]:
+            succession = Succession(self._submitter, entry.nonce, on_short)
+        return JobHandle(Tracker(resource, self._jobs, self._log_reader, self._timing, succession))
 
 
-def _prepare(job: "JobSpec", place: "Place") -> "tuple[Package | None, Request]":
-    """The package, None for a container job, which brings its program in its image; the request."""
-    from vertex_jobs import packaging, requests
+def _prepare(job: "JobSpec", place: "Place") -> "tuple[Package | None, list[Request]]":
+    """The package, None for a container job, which brings its program in its image; the requests.
+
+    One package does for every place: fallbacks change machines and locations alone.
+    """
+    from vertex_jobs import packaging, requests, spec
 
     package = None if job.script_path is None else packaging.describe(job)
-    return package, requests.build(job, package, place)
+    return package, [
+        requests.build(
+            attempt.job, package, replace(place, location=attempt.location or place.location)
+        )
+        for attempt in spec.attempts(job)
+    ]

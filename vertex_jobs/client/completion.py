@@ -40,10 +40,10 @@ def _rounds(
 ) -> Iterator[JobHandle]:
     intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
     while pending:
-        ended = [handle for handle in pending.values() if handle.done()]
-        for handle in ended:
-            del pending[handle.name]
-            yield handle
+        # By the first name: a job that goes on elsewhere has another one there.
+        ended = [name for name, handle in pending.items() if handle.done()]
+        for name in ended:
+            yield pending.pop(name)
         if not pending:
             return
         if ended:

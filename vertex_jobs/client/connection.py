@@ -42,6 +42,8 @@ class Connection:
         timeout_seconds: How long one call of the API may take. The generated clients have no
             limit of their own, and a silent endpoint would hang them.
         console_url: Template with ``{location}``, ``{id}`` and ``{project}``; empty without one.
+        regional_endpoint: Template with ``{location}`` of the hosts of other locations; empty where
+            the one above answers for all.
     """
 
     place: "Place"
@@ -54,6 +56,13 @@ class Connection:
     headers: Mapping[str, str] = field(default_factory=dict)
     timeout_seconds: float = 60.0
     console_url: str = ""
+    regional_endpoint: str = ""
+
+    def endpoint_at(self, location: str) -> str:
+        """The host of the API in that location."""
+        if location == self.place.location:
+            return self.api_endpoint
+        return self.regional_endpoint.format(location=location) or self.api_endpoint
 
     def console_link(self, name: str) -> str:
         """The page of that job in the console; empty where there is no console."""

@@ -1,8 +1,11 @@
 """A handle on one job: its state, its end, its logs, its results.
 
-For users, from ``endpoint.submit(job)`` or ``Client.job(text)``. It follows
+For users, from ``endpoint.submit(job)`` or ``endpoint.job(text)``. It follows
 ``concurrent.futures.Future`` where the two have the same methods. A handle is live and asks the
 endpoint at every call; what it returns is a detached copy.
+
+The handle of a job that was submitted with fallbacks goes with it: when the handle is asked and the
+place was short of machines, the job is created at the next place, and the handle is that job's.
 """
 
 import concurrent.futures
@@ -11,6 +14,7 @@ from html import escape
 from typing import Any
 
 from vertex_jobs.client.jobs import Resource
+from vertex_jobs.client.journal import Entry
 from vertex_jobs.client.kinds import short_state
 from vertex_jobs.client.log_entries import LogEntry
 from vertex_jobs.client.outcomes import package_uri
@@ -40,6 +44,11 @@ class JobHandle:
     def name(self) -> str:
         """Full resource name."""
         return self.last_seen.name
+
+    @property
+    def submission(self) -> Entry | None:
+        """What is journalled of its submission, place by place; None if found by its name."""
+        return self._tracker.succession.entry if self._tracker.succession else None
 
     @property
     def kind(self) -> str:

@@ -19,7 +19,7 @@ from vertex_jobs.errors import (
     UnsupportedHereError,
 )
 from vertex_jobs.generated_api import defer_clients, message_types
-from vertex_jobs.names import ResourceName, location_name
+from vertex_jobs.names import ResourceName, location_name, location_of
 
 __all__ = ["Jobs", "Resource", "import_job_client"]
 
@@ -32,12 +32,19 @@ _UPLOAD_SECONDS = 600.0
 
 
 class Jobs:
-    """Create, get, list, cancel and delete jobs at one endpoint; get and upload models."""
+    """Create, get, list, cancel and delete jobs at one endpoint; get and upload models.
+
+    Each call goes to the location that its name or parent says.
+    """
 
     def __init__(self, connection: Connection) -> None:
         """Keep the connection; nothing is imported or opened before the first call."""
         self.connection = connection
-        self._opened: dict[str, Any] = {}
+        self._opened: dict[tuple[str, str], Any] = {}
+
+    def address(self, parent: str) -> str:
+        """The host that answers for ``projects/P/locations/L``."""
+        return self.connection.endpoint_at(location_of(parent))
 
     def create(
         self, kind: JobKind, parent: str, body: Mapping[str, Any], headers: Mapping[str, str]
@@ -50,10 +57,10 @@ class Jobs:
         """
         types = message_types()
         request = {"parent": parent, kind.noun: self._parse(getattr(types, kind.message), body)}
-        resource = self._call(kind, f"create_{kind.noun}", request, headers)
+        resource = self._call(kind, f"create_{kind.noun}", parent, request, headers)
         if "name" not in resource:
             raise EndpointLostError(
-                f"{self.connection.api_endpoint} answered a create without a job's name; "
+                f"{self.address(parent)} answered a create without a job's name; "
                 "check that no proxy answers in its place"
             )
         return resource
@@ -73,7 +80,7 @@ class Jobs:
         kind = kind_of_collection(ResourceName.parse(name).collection)
         headers = {WAIT_HEADER: seen} if seen else {}
         with _existing(name):
-            return self._call(kind, f"get_{kind.noun}", {"name": name}, headers)
+            return self._call(kind, f"get_{kind.noun}", _parent(name), {"name": name}, headers)
 
     def list(self, kind: JobKind, filter_text: str = "", parent: str = "") -> list[Resource]:
         """Every job of one kind, in the endpoint's order, through all pages.
@@ -84,13 +91,10 @@ class Jobs:
             parent: ``projects/P/locations/L``; empty for the connection's place.
         """
         place = self.connection.place
-        request = {
-            "parent": parent or location_name(place.project, place.location),
-            "filter": filter_text,
-            "page_size": _PAGE_SIZE,
-        }
-        method = getattr(self._service(kind.service), f"list_{kind.noun}s")
-        with translated(self.connection.api_endpoint):
+        parent = parent or location_name(place.project, place.location)
+        request = {"parent": parent, "filter": filter_text, "page_size": _PAGE_SIZE}
+        method = getattr(self._service(kind.service, parent), f"list_{kind.noun}s")
+        with translated(self.address(parent)):
             pager = method(request=request, timeout=self.connection.timeout_seconds, retry=None)
             return [_to_json(message) for message in pager]
 
@@ -98,13 +102,14 @@ class Jobs:
         """Ask for the job to be cancelled; the state says when it is."""
         kind = kind_of_collection(ResourceName.parse(name).collection)
         with _existing(name):
-            self._call(kind, f"cancel_{kind.noun}", {"name": name}, {})
+            self._call(kind, f"cancel_{kind.noun}", _parent(name), {"name": name}, {})
 
     def delete(self, name: str) -> None:
         """Delete the job and wait until it is gone."""
         kind = kind_of_collection(ResourceName.parse(name).collection)
-        method = getattr(self._service(kind.service), f"delete_{kind.noun}")
-        with _existing(name), translated(self.connection.api_endpoint):
+        parent = _parent(name)
+        method = getattr(self._service(kind.service, parent), f"delete_{kind.noun}")
+        with _existing(name), translated(self.address(parent)):
             operation = method(
                 request={"name": name}, timeout=self.connection.timeout_seconds, retry=None
             )
@@ -112,8 +117,9 @@ class Jobs:
 
     def model(self, name: str) -> Resource:
         """Read a model; the name may end in ``@version``."""
-        with translated(self.connection.api_endpoint):
-            message = self._service("model").get_model(
+        parent = _parent(name)
+        with translated(self.address(parent)):
+            message = self._service("model", parent).get_model(
                 request={"name": name}, timeout=self.connection.timeout_seconds, retry=None
             )
         return _to_json(message)
@@ -132,8 +138,8 @@ class Jobs:
         types = message_types()
         request = types.UploadModelRequest(parent=parent, model_id=model_id)
         request.model = self._parse(types.Model, body)
-        with translated(self.connection.api_endpoint):
-            operation = self._service("model").upload_model(
+        with translated(self.address(parent)):
+            operation = self._service("model", parent).upload_model(
                 request=request, timeout=self.connection.timeout_seconds, retry=None
             )
             answer = operation.result(timeout=_UPLOAD_SECONDS)
@@ -146,10 +152,15 @@ class Jobs:
         self._opened.clear()
 
     def _call(
-        self, kind: JobKind, method: str, request: Mapping[str, Any], headers: Mapping[str, str]
+        self,
+        kind: JobKind,
+        method: str,
+        parent: str,
+        request: Mapping[str, Any],
+        headers: Mapping[str, str],
     ) -> Resource:
-        call = getattr(self._service(kind.service), method)
-        with translated(self.connection.api_endpoint):
+        call = getattr(self._service(kind.service, parent), method)
+        with translated(self.address(parent)):
             message = call(
                 request=request,
                 timeout=self.connection.timeout_seconds,
@@ -158,21 +169,22 @@ class Jobs:
             )
         return {} if message is None else _to_json(message)
 
-    def _service(self, service: str) -> Any:
+    def _service(self, service: str, parent: str) -> Any:
         """The generated client of ``job``, ``pipeline`` or ``model``, kept for the next call."""
-        if service not in self._opened:
-            self._opened[service] = self._open(service)
-        return self._opened[service]
+        address = self.address(parent)
+        if (service, address) not in self._opened:
+            self._opened[service, address] = self._open(service, address)
+        return self._opened[service, address]
 
-    def _open(self, service: str) -> Any:
+    def _open(self, service: str, address: str) -> Any:
         from google.api_core.client_options import ClientOptions
 
         client_class = _client_class(service)
-        with translated(self.connection.api_endpoint):
+        with translated(address):
             return client_class(
                 credentials=self.connection.credentials,
                 transport=self.connection.transport,
-                client_options=ClientOptions(api_endpoint=self.connection.api_endpoint),
+                client_options=ClientOptions(api_endpoint=address),
             )
 
     def _parse(self, message_class: Any, body: Mapping[str, Any]) -> Any:
@@ -187,6 +199,10 @@ class Jobs:
                 f"{message_class.__name__}: {error}; upgrade it, or leave the field out"
             ) from error
         return message
+
+
+def _parent(name: str) -> str:
+    return ResourceName.parse(name).parent
 
 
 @contextmanager

@@ -9,19 +9,23 @@ import fcntl
 import json
 import logging
 import os
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
+
+from vertex_jobs.names import CONTENT_LABEL, location_of
 
 __all__ = [
     "CREATED",
     "PREPARED",
     "REFUSED",
     "SENT",
+    "SHORT",
     "UNKNOWN",
     "UPLOADED",
+    "Create",
     "Entry",
     "Journal",
 ]
@@ -37,47 +41,124 @@ CREATED = "created"
 UNKNOWN = "unknown"
 """The answer was lost and the job was not found; it may yet turn up."""
 REFUSED = "refused"
-"""The job is known not to exist; the entry says why."""
+"""The job is known not to exist; ``detail`` says why."""
+SHORT = "short"
+"""The place had no machines or quota for the job, whether it took it first or not; the next one is
+tried."""
 
 _OPEN = frozenset({SENT, UNKNOWN})
 _LOG = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One submission.
+class Create:
+    """One create request of a submission: what is sent, and what became of it.
 
     Attributes:
         nonce: The value of the submission label.
-        state: One of this module's constants.
-        endpoint: Where it went; an entry is settled at the same endpoint only.
+        endpoint: Where it goes; it is settled at the same endpoint only.
         parent: ``projects/P/locations/L``.
         collection: E.g. ``customJobs``.
         body: The request's body as it was or will be sent.
-        changed: When the state was written, seconds since the epoch.
-        name: Resource name, once known.
-        detail: Why it was refused, or why it is unknown.
+        state: One of this module's constants.
+        name: Resource name of the job, once known.
+        detail: Why it was refused, short or unknown.
     """
 
     nonce: str
-    state: str
     endpoint: str
     parent: str
     collection: str
     body: dict[str, Any]
-    changed: float
+    state: str = PREPARED
     name: str = ""
     detail: str = ""
 
     @property
+    def location(self) -> str:
+        """Where the job is to run."""
+        return location_of(self.parent)
+
+    @property
+    def content(self) -> str:
+        """The value of the content label; empty without one."""
+        return str(self.body.get("labels", {}).get(CONTENT_LABEL, ""))
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One submission: its create at each place, in the order in which the places are tried.
+
+    Attributes:
+        creates: The first is the job's own place, the others are its fallbacks.
+        changed: When it was written, seconds since the epoch.
+        headers: Sent with every create.
+    """
+
+    creates: tuple[Create, ...]
+    changed: float
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def nonce(self) -> str:
+        """The first create's, by which the submission is known."""
+        return self.creates[0].nonce
+
+    @property
     def display_name(self) -> str:
         """The job's display name."""
-        return str(self.body.get("displayName", ""))
+        return str(self.creates[0].body.get("displayName", ""))
+
+    @property
+    def contents(self) -> tuple[str, ...]:
+        """The content of each create, in order."""
+        return tuple(create.content for create in self.creates)
+
+    @property
+    def targets(self) -> tuple[tuple[str, str, str], ...]:
+        """Endpoint, parent and content of each create: equal for the same job and fallbacks."""
+        return tuple((create.endpoint, create.parent, create.content) for create in self.creates)
+
+    @property
+    def position(self) -> int:
+        """Index of the create at hand: the first whose place was not short."""
+        return next(n for n, create in enumerate(self.creates) if create.state != SHORT)
+
+    @property
+    def current(self) -> Create:
+        """The create at hand."""
+        return self.creates[self.position]
 
     @property
     def is_open(self) -> bool:
         """Whether it is not known if the job exists."""
-        return self.state in _OPEN
+        return self.current.state in _OPEN
+
+    @property
+    def has_next(self) -> bool:
+        """Whether there is another place to try."""
+        return self.position + 1 < len(self.creates)
+
+    @property
+    def stopped_between(self) -> bool:
+        """Whether a place was short and the next was not tried."""
+        return self.position > 0 and self.current.state == UPLOADED
+
+    def recorded(self, state: str, *, at: float, name: str = "", detail: str = "") -> "Entry":
+        """The same submission after something happened to the create at hand.
+
+        Args:
+            state: It is in this state now.
+            at: Seconds since the epoch.
+            name: Of the job; the one that is known stays.
+            detail: Why.
+        """
+        now = self.position
+        changed = replace(
+            self.creates[now], state=state, name=name or self.creates[now].name, detail=detail
+        )
+        creates = (*self.creates[:now], changed, *self.creates[now + 1 :])
+        return replace(self, creates=creates, changed=at)
 
 
 class Journal:
@@ -107,35 +188,42 @@ class Journal:
         Raises:
             FileNotFoundError: If there is none.
         """
-        return Entry(**json.loads(self._path(nonce).read_text("utf-8")))
+        return _entry(self._path(nonce).read_text("utf-8"))
 
     def entries(self) -> Iterator[Entry]:
         """Every entry, in no order; a damaged file is reported to the log and left alone."""
         for path in self.directory.glob("*.json"):
             try:
-                yield Entry(**json.loads(path.read_text("utf-8")))
-            except (OSError, TypeError, ValueError) as error:
+                yield _entry(path.read_text("utf-8"))
+            except (KeyError, OSError, TypeError, ValueError) as error:
                 _LOG.warning("%s is not a journal entry (%s); it is left as it is", path, error)
 
-    def open_entries(self, endpoint: str) -> list[Entry]:
-        """The submissions to that endpoint whose outcome is not known, oldest first."""
-        entries = (entry for entry in self.entries() if entry.endpoint == endpoint)
-        return sorted((entry for entry in entries if entry.is_open), key=lambda e: e.changed)
+    def open_entries(self) -> list[Entry]:
+        """The submissions whose outcome is not known, oldest first."""
+        entries = (entry for entry in self.entries() if entry.is_open)
+        return sorted(entries, key=lambda entry: entry.changed)
+
+    def of_job(self, name: str) -> Entry | None:
+        """The submission whose create at hand made that job; None if it was none from here."""
+        return next((entry for entry in self.entries() if entry.current.name == name), None)
 
     @contextmanager
-    def exclusive(self, content: str) -> Iterator[None]:
-        """Hold that content alone among the clients of this directory; others wait.
+    def exclusive(self, contents: Iterable[str]) -> Iterator[None]:
+        """Hold those contents alone among the clients of this directory; others wait.
 
         The kernel lets go when the holder dies, so a crash locks nobody out.
 
         Args:
-            content: Value of the content label, hexadecimal digits.
+            contents: Values of the content label, hexadecimal digits.
         """
         self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
         # One file per first two digits: files of single contents would pile up, since a lock's
-        # file cannot be removed safely.
-        with open(self.directory / f"once-{content[:2]}.lock", "w", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX)
+        # file cannot be removed safely. In one order, so that no two wait for each other.
+        names = sorted({f"once-{content[:2]}.lock" for content in contents})
+        with ExitStack() as stack:
+            for name in names:
+                file = stack.enter_context(open(self.directory / name, "w", encoding="utf-8"))
+                fcntl.flock(file, fcntl.LOCK_EX)
             yield
 
     def forget(self, before: float) -> None:
@@ -146,6 +234,14 @@ class Journal:
 
     def _path(self, nonce: str) -> Path:
         return self.directory / f"{nonce}.json"
+
+
+def _entry(text: str) -> Entry:
+    form = json.loads(text)
+    creates = tuple(Create(**create) for create in form["creates"])
+    if not creates:
+        raise ValueError("it has no create")
+    return Entry(**{**form, "creates": creates})
 
 
 def _sync_directory(directory: Path) -> None:

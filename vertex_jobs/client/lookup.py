@@ -36,8 +36,8 @@ class ReadableJobs(Protocol):
     def get(self, name: str, seen: str = "") -> Resource:
         """Read one job."""
 
-    def list(self, kind: JobKind, filter_text: str = "") -> list[Resource]:
-        """Every job of one kind that the filter accepts."""
+    def list(self, kind: JobKind, filter_text: str = "", parent: str = "") -> list[Resource]:
+        """Every job of one kind below that parent that the filter accepts."""
 
 
 @dataclass(frozen=True)
@@ -73,17 +73,19 @@ class Lookup:
         named = [resource for resource in listed if resource.get("displayName") == text]
         if named:
             return _meant(text, named)
-        raise JobNotFoundError(self._nothing(text))
+        place = self.jobs.connection.place
+        raise JobNotFoundError(self._nothing(text, location_name(place.project, place.location)))
 
-    def list(self, filter_text: str = "") -> list[Resource]:
+    def list(self, filter_text: str = "", parent: str = "") -> list[Resource]:
         """Jobs of all kinds, newest first.
 
         Args:
             filter_text: The API's filter, e.g. ``state="JOB_STATE_RUNNING"``; empty for all.
+            parent: ``projects/P/locations/L``; empty for the connection's place.
         """
         found: list[Resource] = []
         for kind in KINDS:
-            found += self._persist(partial(self.jobs.list, kind, filter_text))
+            found += self._persist(partial(self.jobs.list, kind, filter_text, parent))
         return sorted(found, key=_created, reverse=True)
 
     def _by_name(self, text: str) -> Resource:
@@ -91,12 +93,6 @@ class Lookup:
             name = ResourceName.parse(text)
         except ValueError as error:
             raise JobNotFoundError(str(error)) from error
-        place = self.jobs.connection.place
-        if name.location != place.location:
-            raise JobNotFoundError(
-                f"{text} is in {name.location}, and this endpoint serves {place.location}; "
-                f"add --location {name.location}"
-            )
         if name.collection not in {kind.collection for kind in KINDS}:
             known = ", ".join(kind.collection for kind in KINDS)
             raise JobNotFoundError(
@@ -105,7 +101,7 @@ class Lookup:
             )
         found = self._get(text)
         if found is None:
-            raise JobNotFoundError(self._nothing(text))
+            raise JobNotFoundError(self._nothing(text, name.parent))
         return found
 
     def _by_id(self, job_id: str) -> Resource | None:
@@ -125,10 +121,8 @@ class Lookup:
         except JobNotFoundError:
             return None
 
-    def _nothing(self, text: str) -> str:
-        place = self.jobs.connection.place
-        where = location_name(place.project, place.location)
-        known = [Snapshot(resource) for resource in self.list()]
+    def _nothing(self, text: str, where: str) -> str:
+        known = [Snapshot(resource) for resource in self.list(parent=where)]
         names = {snapshot.display_name for snapshot in known}
         names |= {snapshot.job_id for snapshot in known}
         near = difflib.get_close_matches(text.rpartition("/")[2], sorted(names), cutoff=_NEAR)

@@ -1,75 +1,120 @@
 """``--once``: the job of the same content that is there already, instead of another.
 
-For `Client`. Jobs are found by their content label. Clients of one state directory exclude each
-other by the journal's lock; between machines there is nothing to lock, so the later job gives way
-after it was made.
+For `Client`. Jobs are found by their content labels, one for each place. Clients of one state
+directory exclude each other by the journal's lock; between machines there is nothing to lock, so
+the later job gives way after it was made.
 """
 
+import logging
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vertex_jobs.client.journal import Entry
 from vertex_jobs.client.kinds import kind_of_collection, short_state
-from vertex_jobs.client.submission import JobCollections, Resource, has_label
-from vertex_jobs.client.timing import Timing, persist
-from vertex_jobs.errors import SubmissionUnknownError
+from vertex_jobs.client.settling import settle
+from vertex_jobs.client.submission import OnShort, Resource, Submitter, has_label
+from vertex_jobs.client.timing import persist
+from vertex_jobs.errors import EndpointError, JobNotFoundError, SubmissionUnknownError
 from vertex_jobs.names import CONTENT_LABEL
 
 if TYPE_CHECKING:
     from vertex_jobs.requests import Request
 
-__all__ = ["check_open_entries", "first_of_content"]
+__all__ = ["Once"]
 
 #: Of a single question; a person waits for the answer.
 _PATIENCE_SECONDS = 20.0
 #: A job of the same content that ended so, or is about to, is no reason not to run again.
 _FRUITLESS = frozenset({"FAILED", "CANCELLING", "CANCELLED", "EXPIRED"})
 
+_LOG = logging.getLogger(__name__)
 
-def check_open_entries(entries: Sequence[Entry], content: str) -> None:
-    """Refuse to go on where a job of that content may exist unseen.
 
-    Args:
-        entries: What settling the journal gave.
-        content: Value of the content label.
+@dataclass(frozen=True)
+class Once:
+    """The jobs of the same content as some requests, one for each place. Hold the contents.
 
-    Raises:
-        SubmissionUnknownError: If one of them is open and has that content.
+    Attributes:
+        submitter: Goes on with a submission that stopped between two places.
+        requests: In the order of the places.
     """
-    for entry in entries:
-        if entry.is_open and entry.body["labels"].get(CONTENT_LABEL) == content:
-            raise SubmissionUnknownError(
-                f"a job of the same content, {entry.display_name!r}, may exist: its create "
-                f"got no answer ({entry.detail or 'the client was stopped before it came'}); "
-                "look with: vertex-jobs list; to start another all the same, leave out --once"
-            )
+
+    submitter: Submitter
+    requests: "Sequence[Request]"
+
+    def existing(self, on_short: OnShort | None) -> Resource | None:
+        """The job that is under way or has succeeded, at whichever place; None without one.
+
+        A submission that its client left after a place was short is gone on with.
+
+        Raises:
+            EndpointError: If the endpoint cannot be asked.
+            SubmissionUnknownError: If there may be a job that cannot be found now.
+        """
+        submitter = self.submitter
+        self._check(settle(submitter.journal, submitter.jobs, submitter.timing))
+        found = self._first()
+        if found is not None:
+            return found
+        entry = self._latest_entry()
+        try:
+            resumed = submitter.resume(entry, on_short) if entry is not None else None
+        except JobNotFoundError:  # it was deleted
+            return None
+        return resumed[1] if resumed is not None and _is_fruitful(resumed[1]) else None
+
+    def earliest(self, made: Resource) -> Resource:
+        """That job, unless another machine made one before it, which is then taken instead."""
+        try:
+            first = self._first() or made
+            if first["name"] != made["name"]:
+                self.submitter.jobs.cancel(str(made["name"]))
+        except EndpointError as error:
+            _LOG.warning("whether another machine made the same job cannot be seen: %s", error)
+            return made
+        return first
+
+    def _check(self, settled: Sequence[Entry]) -> None:
+        """Refuse to go on where a job of one of the contents may exist unseen."""
+        contents = {request.content for request in self.requests}
+        for entry in settled:
+            if entry.is_open and contents.intersection(entry.contents):
+                why = entry.current.detail or "the client was stopped before it came"
+                raise SubmissionUnknownError(
+                    f"a job of the same content, {entry.display_name!r}, may exist: its create "
+                    f"got no answer ({why}); look with: vertex-jobs list; "
+                    "to start another all the same, leave out --once"
+                )
+
+    def _first(self) -> Resource | None:
+        """The earliest; every client that looks finds the same one, however many there are."""
+        same = [job for request in self.requests for job in self._same(request)]
+        # Jobs of one instant are told apart by their names.
+        return min(
+            filter(_is_fruitful, same),
+            key=lambda job: (str(job.get("createTime", "")).removesuffix("Z"), str(job["name"])),
+            default=None,
+        )
+
+    def _same(self, request: "Request") -> list[Resource]:
+        kind, label = kind_of_collection(request.collection), request.content
+        only = f'labels.{CONTENT_LABEL}="{label}"'
+        found = persist(
+            partial(self.submitter.jobs.list, kind, only, request.parent),
+            patience_seconds=_PATIENCE_SECONDS,
+            timing=self.submitter.timing,
+        )
+        return [job for job in found if has_label(job, CONTENT_LABEL, label)]
+
+    def _latest_entry(self) -> Entry | None:
+        """The last submission of the same content to the same places."""
+        address = self.submitter.jobs.address
+        targets = tuple((address(r.parent), r.parent, r.content) for r in self.requests)
+        same = (one for one in self.submitter.journal.entries() if one.targets == targets)
+        return max(same, key=lambda entry: entry.changed, default=None)
 
 
-def first_of_content(
-    jobs: JobCollections, timing: Timing, request: "Request", content: str
-) -> Resource | None:
-    """The earliest job of that content that is under way or has succeeded; None without one.
-
-    Every client that looks finds the same one, however many there are.
-
-    Raises:
-        EndpointError: If the endpoint cannot be asked.
-    """
-    kind = kind_of_collection(request.collection)
-    same = persist(
-        lambda: jobs.list(kind, f'labels.{CONTENT_LABEL}="{content}"', request.parent),
-        patience_seconds=_PATIENCE_SECONDS,
-        timing=timing,
-    )
-    fruitful = [
-        resource
-        for resource in same
-        if has_label(resource, CONTENT_LABEL, content)
-        and short_state(str(resource.get("state", ""))) not in _FRUITLESS
-    ]
-    # Jobs of one instant are told apart by their names.
-    return min(
-        fruitful,
-        key=lambda job: (str(job.get("createTime", "")).removesuffix("Z"), str(job["name"])),
-        default=None,
-    )
+def _is_fruitful(resource: Resource) -> bool:
+    return short_state(str(resource.get("state", ""))) not in _FRUITLESS

@@ -21,6 +21,8 @@ def sdk_object(snapshot: Snapshot, connection: Connection) -> Any:
     """
     from google.cloud import aiplatform
 
+    name = ResourceName.parse(snapshot.name)
+    address = connection.endpoint_at(name.location)
     sdk_class: Any = getattr(aiplatform, snapshot.kind.sdk_class)
 
     def connect(cls: Any, *args: Any, **kwargs: Any) -> Any:
@@ -33,13 +35,12 @@ def sdk_object(snapshot: Snapshot, connection: Connection) -> Any:
         return sdk_class.client_class(
             credentials=connection.credentials,
             transport=connection.transport,
-            client_options=ClientOptions(api_endpoint=connection.api_endpoint),
+            client_options=ClientOptions(api_endpoint=address),
             client_info=untyped.ClientInfo(gapic_version=aiplatform.__version__),
         )
 
     members = {"_instantiate_client": classmethod(connect), "__module__": sdk_class.__module__}
     bound: Any = type(sdk_class.__name__, (sdk_class,), members)
-    name = ResourceName.parse(snapshot.name)
     return bound.get(
         snapshot.name,
         project=connection.place.project,

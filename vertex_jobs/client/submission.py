@@ -2,26 +2,31 @@
 
 For `Client`. The service has no request id, so a create that is sent again makes a second job, and
 a second bill. Instead every request carries a nonce as a label and is journalled before it is
-sent; after an ambiguous failure the jobs are listed by that label.
+sent; after an ambiguous failure the jobs are listed by that label. A submission goes from place to
+place only after a certain answer: the last one was short of machines or quota.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Protocol
 
+from vertex_jobs.client.capacity import is_short, lacks_capacity
 from vertex_jobs.client.failures import is_definite, is_transient
 from vertex_jobs.client.journal import (
     CREATED,
-    PREPARED,
     REFUSED,
     SENT,
+    SHORT,
     UNKNOWN,
     UPLOADED,
+    Create,
     Entry,
     Journal,
 )
 from vertex_jobs.client.kinds import JobKind, kind_of_collection
-from vertex_jobs.client.timing import Timing
+from vertex_jobs.client.outcomes import failure
+from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.client.timing import Timing, persist
 from vertex_jobs.errors import (
     EndpointError,
     JobRefusedError,
@@ -34,17 +39,17 @@ from vertex_jobs.names import SUBMISSION_LABEL
 if TYPE_CHECKING:
     from vertex_jobs.requests import Request
 
-__all__ = ["JobCollections", "Submitter", "has_label", "settle"]
+__all__ = ["JobCollections", "OnShort", "Submitter", "find_submission", "has_label"]
+
+#: Told of the submission when a place was short: its create at hand is the next one.
+OnShort = Callable[[Entry], None]
 
 #: Statuses of a create that speak of the job: invalid, not possible here, not implemented.
 _JOB_IS_WRONG = (400, 501)
 #: How long to look for a job whose create was not answered.
 _LOOK_SECONDS = 60.0
-#: An unanswered create that has left no job after this time has made none. The API has long been
-#: consistent by then; 60 s is what a request may take.
-_SETTLED_SECONDS = 600.0
-#: How long a settled entry is kept, for whoever wants to know what was sent.
-_KEPT_SECONDS = 30 * 86400.0
+#: Of a single question; a person waits for the answer.
+_PATIENCE_SECONDS = 20.0
 
 Resource = dict[str, Any]
 
@@ -52,10 +57,19 @@ Resource = dict[str, Any]
 class JobCollections(Protocol):
     """What submitting needs of `Jobs`."""
 
+    def address(self, parent: str) -> str:
+        """The host that answers for that parent."""
+
     def create(
         self, kind: JobKind, parent: str, body: Mapping[str, Any], headers: Mapping[str, str]
     ) -> Resource:
         """Send one create request, once."""
+
+    def get(self, name: str) -> Resource:
+        """Read one job."""
+
+    def cancel(self, name: str) -> None:
+        """Ask for the job to be cancelled."""
 
     def list(self, kind: JobKind, filter_text: str = "", parent: str = "") -> list[Resource]:
         """Every job of one kind below that parent that the filter accepts."""
@@ -63,86 +77,149 @@ class JobCollections(Protocol):
 
 @dataclass(frozen=True)
 class Submitter:
-    """Sends requests to one endpoint.
+    """Carries submissions out and on, each step journalled. Hold their contents meanwhile.
 
     Attributes:
-        jobs: The collections there.
+        jobs: The collections of the endpoint.
         journal: Written before and after every step.
-        endpoint: The endpoint's address, as the journal keeps it.
         timing: Clock and sleep of the search for a lost job.
     """
 
     jobs: JobCollections
     journal: Journal
-    endpoint: str
     timing: Timing
 
-    def submit(
+    def begin(
         self,
-        request: "Request",
-        nonce: str,
+        requests: Sequence["Request"],
+        nonce: Callable[[], str],
         *,
         upload: Callable[[], object],
         headers: Mapping[str, str],
-    ) -> Resource:
-        """Upload, create once, and return the job as it was created.
+    ) -> Entry:
+        """Journal the requests, and upload what all of them need.
 
         Args:
-            request: With the placeholder of the nonce still in it.
-            nonce: At least 16 lower-case hexadecimal digits, never used before.
-            upload: Puts the package where the request says it is.
-            headers: Sent with the create.
+            requests: One for each place, with the placeholder of the nonce still in it.
+            nonce: Makes at least 16 lower-case hexadecimal digits that were never used before.
+            upload: Puts the package where the requests say it is.
+            headers: Sent with each create.
+
+        Raises:
+            EndpointError: If the upload failed: there is no job.
+        """
+        creates = tuple(self._create(request, nonce()) for request in requests)
+        entry = Entry(creates, self.timing.now(), dict(headers))
+        self.journal.write(entry)
+        try:
+            upload()
+        except EndpointError as error:
+            self._record_all(entry, REFUSED, f"the package was not uploaded: {error}")
+            raise
+        return self._record_all(entry, UPLOADED)
+
+    def send(self, entry: Entry, on_short: OnShort | None = None) -> tuple[Entry, Resource]:
+        """Create the job at the place at hand, or where that one is short at the next.
+
+        Args:
+            entry: Its create at hand was never sent.
+            on_short: Told of each place that is short.
+
+        Returns:
+            The submission after it, and the job as it was created.
 
         Raises:
             EndpointError: If the endpoint refused or was never reached: there is no job.
             SubmissionUnknownError: If there may be one that cannot be found now.
             UnsupportedHereError: If the installed SDK cannot send it: there is no job.
         """
-        sent = request.with_submission(nonce)
-        kind = kind_of_collection(sent.collection)
-        entry = Entry(
-            nonce, PREPARED, self.endpoint, sent.parent, sent.collection, sent.body, self._now()
+        resource = None
+        while resource is None:
+            entry, resource = self._send_one(entry, on_short)
+        return entry, resource
+
+    def resume(
+        self, entry: Entry, on_short: OnShort | None = None
+    ) -> tuple[Entry, Resource] | None:
+        """Go on with a submission where it stands: at the next place, if the last one was short.
+
+        Returns:
+            The submission after it, and the job that stands for it: one that was made now, or the
+            one that was there, running or ended. None if a place refused for another reason.
+
+        Raises:
+            EndpointError: As `send`; or if the job is gone.
+            SubmissionUnknownError: If there may be a job that cannot be found now.
+        """
+        if entry.is_open:
+            return self._found(entry)
+        if entry.stopped_between:
+            return self.send(entry, on_short)
+        if entry.current.state != CREATED:
+            return None
+        resource = persist(
+            lambda: self.jobs.get(entry.current.name),
+            patience_seconds=_PATIENCE_SECONDS,
+            timing=self.timing,
         )
-        self.journal.write(entry)
+        ended = Snapshot(resource)
+        if not (entry.has_next and is_short(ended)):
+            return entry, resource
+        return self.send(self._pass_on(entry, failure(ended).message, on_short), on_short)
+
+    def _found(self, entry: Entry) -> tuple[Entry, Resource]:
+        resource = self._find_or_give_up(entry, entry.current.detail or "the client was stopped")
+        return self._record(entry, CREATED, name=str(resource["name"])), resource
+
+    def _send_one(self, entry: Entry, on_short: OnShort | None) -> tuple[Entry, Resource | None]:
+        """One create; without a job the place was short, and the next is at hand."""
+        entry = self._record(entry, SENT)
+        create = entry.current
+        kind = kind_of_collection(create.collection)
         try:
-            upload()
-        except EndpointError as error:
-            self._record(entry, REFUSED, detail=f"the package was not uploaded: {error}")
-            raise
-        self._record(entry, UPLOADED)
-        self._record(entry, SENT)
-        try:
-            resource = self.jobs.create(kind, sent.parent, sent.body, headers)
+            resource = self.jobs.create(kind, create.parent, create.body, entry.headers)
         except UnsupportedHereError as error:
             self._record(entry, REFUSED, detail=f"it was never sent: {error}")
             raise
         except EndpointError as error:
-            if is_definite(error):
+            if not is_definite(error):
+                resource = self._find_or_give_up(entry, str(error), error)
+            elif (
+                entry.has_next and isinstance(error, RequestRefusedError) and lacks_capacity(error)
+            ):
+                return self._pass_on(entry, error.message, on_short), None
+            else:
                 self._record(entry, REFUSED, detail=str(error))
                 raise _of_the_job(error) from error
-            resource = self._find_or_give_up(entry, error)
-        self._record(entry, CREATED, name=str(resource["name"]))
-        return resource
+        return self._record(entry, CREATED, name=str(resource["name"])), resource
 
-    def _find_or_give_up(self, entry: Entry, cause: EndpointError) -> Resource:
-        found = self._look(entry)
+    def _pass_on(self, entry: Entry, reason: str, on_short: OnShort | None) -> Entry:
+        entry = self._record(entry, SHORT, detail=reason)
+        if on_short is not None:
+            on_short(entry)
+        return entry
+
+    def _find_or_give_up(
+        self, entry: Entry, why: str, cause: EndpointError | None = None
+    ) -> Resource:
+        found = self._look(entry.current)
         if found is not None:
             return found
-        self._record(entry, UNKNOWN, detail=str(cause))
+        self._record(entry, UNKNOWN, detail=why)
         raise SubmissionUnknownError(
             f"it is unknown whether {entry.display_name!r} was created: the answer was lost "
-            f"({cause}) and no job with label {SUBMISSION_LABEL}={entry.nonce} was found; "
+            f"({why}) and no job with label {SUBMISSION_LABEL}={entry.current.nonce} was found; "
             "nothing is sent again by itself, because that could start and bill a second job; "
             "to find out: vertex-jobs list"
         ) from cause
 
-    def _look(self, entry: Entry) -> Resource | None:
+    def _look(self, create: Create) -> Resource | None:
         """List by label until the job appears, for a minute; None if it does not."""
         started = self.timing.clock()
         delays = self.timing.delays(0.5, 8.0)
         while True:
             try:
-                found = find_submission(self.jobs, entry)
+                found = find_submission(self.jobs, create)
             except EndpointError as error:
                 if not is_transient(error):
                     return None
@@ -154,25 +231,34 @@ class Submitter:
                 return None
             self.timing.sleep(delay)
 
-    def _record(self, entry: Entry, state: str, *, name: str = "", detail: str = "") -> None:
-        changed = replace(entry, state=state, name=name, detail=detail, changed=self._now())
+    def _create(self, request: "Request", nonce: str) -> Create:
+        sent = request.with_submission(nonce)
+        address = self.jobs.address(sent.parent)
+        return Create(nonce, address, sent.parent, sent.collection, sent.body)
+
+    def _record(self, entry: Entry, state: str, *, name: str = "", detail: str = "") -> Entry:
+        changed = entry.recorded(state, at=self.timing.now(), name=name, detail=detail)
         self.journal.write(changed)
+        return changed
 
-    def _now(self) -> float:
-        return self.timing.now()
+    def _record_all(self, entry: Entry, state: str, detail: str = "") -> Entry:
+        creates = tuple(replace(create, state=state, detail=detail) for create in entry.creates)
+        changed = replace(entry, creates=creates, changed=self.timing.now())
+        self.journal.write(changed)
+        return changed
 
 
-def find_submission(jobs: JobCollections, entry: Entry) -> Resource | None:
-    """The job that this entry's create made; None if there is none (yet)."""
-    kind = kind_of_collection(entry.collection)
+def find_submission(jobs: JobCollections, create: Create) -> Resource | None:
+    """The job that this create made; None if there is none (yet)."""
+    kind = kind_of_collection(create.collection)
     try:
-        found = jobs.list(kind, f'labels.{SUBMISSION_LABEL}="{entry.nonce}"', entry.parent)
+        found = jobs.list(kind, f'labels.{SUBMISSION_LABEL}="{create.nonce}"', create.parent)
     except RequestRefusedError as error:
         if error.code != 400:
             raise
         # The service's filter language is not documented in full; without a filter it must answer.
-        found = jobs.list(kind, parent=entry.parent)
-    return next((job for job in found if has_label(job, SUBMISSION_LABEL, entry.nonce)), None)
+        found = jobs.list(kind, parent=create.parent)
+    return next((job for job in found if has_label(job, SUBMISSION_LABEL, create.nonce)), None)
 
 
 def has_label(resource: Resource, key: str, value: str) -> bool:
@@ -181,40 +267,8 @@ def has_label(resource: Resource, key: str, value: str) -> bool:
     return labels.get(key) == value
 
 
-def settle(journal: Journal, jobs: JobCollections, endpoint: str, now: float) -> list[Entry]:
-    """Find out what became of submissions without an answer; what stays open is returned too.
-
-    Args:
-        journal: Its open entries for that endpoint are looked up and rewritten.
-        jobs: The collections there.
-        endpoint: As the entries keep it.
-        now: Seconds since the epoch.
-
-    Raises:
-        EndpointError: If the endpoint cannot be asked; entries keep their state.
-    """
-    settled = []
-    for entry in journal.open_entries(endpoint):
-        answer = _settled(entry, find_submission(jobs, entry), now)
-        if not answer.is_open:
-            journal.write(answer)
-        settled.append(answer)
-    journal.forget(now - _KEPT_SECONDS)
-    return settled
-
-
 def _of_the_job(error: EndpointError) -> EndpointError:
     """The refusal of a create, told apart when the job itself is what was refused."""
     if isinstance(error, RequestRefusedError) and error.code in _JOB_IS_WRONG:
         return JobRefusedError(error.message, code=error.code, status=error.status)
     return error
-
-
-def _settled(entry: Entry, found: Resource | None, now: float) -> Entry:
-    if found is not None:
-        return replace(entry, state=CREATED, name=str(found["name"]), detail="", changed=now)
-    age = now - entry.changed
-    if age > _SETTLED_SECONDS:
-        detail = f"no such job {age:.0f} s after it was sent"
-        return replace(entry, state=REFUSED, detail=detail, changed=now)
-    return entry

@@ -1,10 +1,11 @@
 """One job at one endpoint: asking about it, waiting for it, and gathering what it left.
 
 For `JobHandle`, which is the face of it. Holds the endpoint's latest answer; every other answer is
-fetched.
+fetched. A job whose place was short is followed to the next one.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from vertex_jobs.client.jobs import Jobs, Resource
@@ -12,6 +13,7 @@ from vertex_jobs.client.log_entries import LogEntry
 from vertex_jobs.client.logs import LogReader
 from vertex_jobs.client.outcomes import culprit, failure, log_job_ids
 from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.client.succession import Succession
 from vertex_jobs.client.timing import Timing, Trouble, persist
 from vertex_jobs.client.watching import PATIENCE_SECONDS, Watch
 from vertex_jobs.errors import EndpointError, JobFailedError
@@ -28,7 +30,12 @@ class Tracker:
     """Follows one job."""
 
     def __init__(
-        self, resource: Mapping[str, Any], jobs: Jobs, log_reader: LogReader, timing: Timing
+        self,
+        resource: Mapping[str, Any],
+        jobs: Jobs,
+        log_reader: LogReader,
+        timing: Timing,
+        succession: Succession | None = None,
     ) -> None:
         """Attach to a job.
 
@@ -37,9 +44,11 @@ class Tracker:
             jobs: The endpoint's collections.
             log_reader: The endpoint's log.
             timing: Clock and sleep of everything that waits.
+            succession: The places that are left when this one is short; None to stay.
         """
         self.seen = Snapshot(resource)
         self.jobs = jobs
+        self.succession = succession
         self._log_reader = log_reader
         self._timing = timing
 
@@ -51,23 +60,20 @@ class Tracker:
             patience_seconds=_PATIENCE_SECONDS,
             timing=self._timing,
         )
-        self.seen = Snapshot(resource)
-        return self.seen
+        return self._see(Snapshot(resource))
 
     def watch(
         self, timeout: float | None, patience_seconds: float, on_trouble: Trouble | None
     ) -> Iterator[Snapshot]:
         """The job now and at every change until it has ended; see `Watch.snapshots`."""
-        name = self.seen.name
-        watch = Watch(
-            lambda update_time: self.jobs.get(name, update_time),
-            self._timing,
-            patience_seconds,
-            on_trouble,
-        )
-        for snapshot in watch.snapshots(timeout):
-            self.seen = snapshot
-            yield snapshot
+        deadline = None if timeout is None else self._timing.clock() + timeout
+        name = ""
+        while name != self.seen.name:
+            name = self.seen.name
+            watch = Watch(partial(self.jobs.get, name), self._timing, patience_seconds, on_trouble)
+            left = None if deadline is None else max(0.0, deadline - self._timing.clock())
+            for snapshot in watch.snapshots(left):
+                yield self._see(snapshot)
 
     def wait(self, timeout: float | None) -> Snapshot:
         """The job as it ended, however it did; raises as `watch` does."""
@@ -105,6 +111,15 @@ class Tracker:
                 # The job's failure is the news; that its log cannot be read comes second.
                 lines = (f"(the log could not be read: {error})",)
         return failure(self.seen, lines)
+
+    def _see(self, snapshot: Snapshot) -> Snapshot:
+        """Keep what is known now: that job, or the one at the next place if this one was short."""
+        if self.succession is not None and snapshot.done:
+            successor = self.succession.after(snapshot)
+            if successor is not None:
+                snapshot = Snapshot(successor)
+        self.seen = snapshot
+        return snapshot
 
     def _rounds(self, reads_wait: Callable[[], bool]) -> Iterator[tuple[Sequence[str], bool]]:
         """For following the log: whose lines to read, and whether the job has ended.

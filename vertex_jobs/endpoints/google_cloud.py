@@ -14,6 +14,8 @@ from vertex_jobs.requests.places import LOCAL_LOCATION
 
 __all__ = ["vertex"]
 
+#: Source: REST reference of Vertex AI, "Service endpoint".
+_HOSTS = "{location}-aiplatform.googleapis.com"
 #: Source: google-cloud-aiplatform, the link that its jobs log.
 _CONSOLE = (
     "https://console.cloud.google.com/agent-platform/locations/{location}/training/{id}"
@@ -54,18 +56,13 @@ def vertex(
     identity = sign_in(project, impersonate_service_account, quota_project)
     directory = Path(state_dir) if state_dir is not None else default_state_directory()
 
-    def connect(there: str) -> Connection:
-        return Connection(
-            place=Place(identity.project, there, staging_bucket or ""),
-            api_endpoint=api_endpoint or f"{there}-aiplatform.googleapis.com",
-            credentials=identity.credentials,
-            state_directory=directory,
-            console_url=_CONSOLE,
-        )
-
-    return Endpoint(
-        connect,
-        location or LOCAL_LOCATION,
-        staging_bucket=staging_bucket,
-        options=lambda job, settings: {},
+    place = Place(identity.project, location or LOCAL_LOCATION, staging_bucket or "")
+    connection = Connection(
+        place=place,
+        api_endpoint=api_endpoint or _HOSTS.format(location=place.location),
+        credentials=identity.credentials,
+        state_directory=directory,
+        console_url=_CONSOLE,
+        regional_endpoint="" if api_endpoint else _HOSTS,
     )
+    return Endpoint(connection, staging_bucket=staging_bucket, options=lambda job, settings: {})

@@ -73,15 +73,14 @@ def local(
     url = server.record.url
     _keep_loopback_off_proxies()
 
-    def connect(there: str) -> Connection:
-        return Connection(
-            place=Place(project, there, staging_bucket or LOCAL_BUCKET),
-            api_endpoint=url,
-            credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
-            state_directory=directory,
-            storage_endpoint=url,
-            logging_endpoint=url,
-        )
+    connection = Connection(
+        place=Place(project, location, staging_bucket or LOCAL_BUCKET),
+        api_endpoint=url,
+        credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
+        state_directory=directory,
+        storage_endpoint=url,
+        logging_endpoint=url,
+    )
 
     def options(job: "JobSpec", settings: Mapping[str, Any]) -> Mapping[str, str]:
         asked = job.local.model_dump(mode="json", exclude_defaults=True) if job.local else {}
@@ -89,9 +88,7 @@ def local(
         asked |= {key: value for key, value in own.items() if value is not None}
         return {OPTIONS_HEADER: json.dumps(asked)} if asked else {}
 
-    return Endpoint(
-        connect, location, staging_bucket=staging_bucket, options=options, server=server
-    )
+    return Endpoint(connection, staging_bucket=staging_bucket, options=options, server=server)
 
 
 def _keep_loopback_off_proxies() -> None:

@@ -6,7 +6,7 @@ For ``bodies`` and the client. Which project and bucket a user means is decided 
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from vertex_jobs.names import SUBMISSION_PLACEHOLDER, GcsUri
+from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_PLACEHOLDER, GcsUri
 
 if TYPE_CHECKING:
     from vertex_jobs.packaging import Package
@@ -48,6 +48,11 @@ class Request:
     collection: str
     parent: str
     body: dict[str, Any]
+
+    @property
+    def content(self) -> str:
+        """The value of the content label."""
+        return str(self.body["labels"][CONTENT_LABEL])
 
     def with_submission(self, nonce: str) -> "Request":
         """The same request with the nonce wherever ``{submission}`` stands."""

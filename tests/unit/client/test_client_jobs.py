@@ -125,12 +125,24 @@ class TestCreate:
             jobs.create(KINDS[0], PARENT, {"newField": 1}, {})
 
 
+def test_a_name_in_another_location_is_asked_for_at_its_host(canned, connection):
+    here, there = canned(), canned((200, CUSTOM_JOB))
+    jobs = Jobs(replace(connection(here.url), regional_endpoint=there.url))
+    jobs.get("projects/p/locations/europe-west4/customJobs/7")
+    jobs.close()
+    assert (len(here.requests), len(there.requests)) == (0, 1)
+
+
 class TestSubmit:
     REQUEST = Request("customJobs", PARENT, {"displayName": "digits"})
 
     def submit(self, jobs, time, tmp_path):
-        submitter = Submitter(jobs, Journal(tmp_path), "here", time.timing)
-        return submitter.submit(self.REQUEST, "ab" * 8, upload=lambda: None, headers={})
+        submitter = Submitter(jobs, Journal(tmp_path), time.timing)
+        nonces = iter(["ab" * 8])
+        entry = submitter.begin(
+            [self.REQUEST], lambda: next(nonces), upload=lambda: None, headers={}
+        )
+        return submitter.send(entry)[1]
 
     def test_a_job_whose_answer_was_an_error_is_found_by_its_label(self, at, time, tmp_path):
         ours = {**CUSTOM_JOB, "labels": {"vertex-jobs-submission": "ab" * 8}}
@@ -149,7 +161,7 @@ class TestSubmit:
         jobs, _ = at(error(501, "not emulated: nfsMounts", "UNIMPLEMENTED"))
         with pytest.raises(RequestRefusedError, match="501 UNIMPLEMENTED: not emulated"):
             self.submit(jobs, time, tmp_path)
-        assert Journal(tmp_path).read("ab" * 8).state == REFUSED
+        assert Journal(tmp_path).read("ab" * 8).current.state == REFUSED
 
 
 class TestList:

@@ -35,11 +35,11 @@ class Jobs:
                 return resource
         raise JobNotFoundError(name)
 
-    def list(self, kind, filter_text=""):
+    def list(self, kind, filter_text="", parent=""):
         return [
             resource
             for resource in self.jobs
-            if f"/{kind.collection}/" in resource["name"]
+            if resource["name"].startswith(f"{parent or PARENT}/{kind.collection}/")
             and filter_text in ("", f'display_name="{resource["displayName"]}"')
         ]
 
@@ -106,12 +106,9 @@ def test_an_empty_place_raises_the_question_of_the_place(refusal):
     assert "there are no jobs at all; is it the right --project" in refusal("digits")
 
 
-def test_a_name_in_another_location_names_the_option(refusal):
+def test_a_name_in_another_location_is_missed_there(refusal):
     name = "projects/p/locations/europe-west4/customJobs/7"
-    assert refusal(name) == (
-        f"{name} is in europe-west4, and this endpoint serves us-central1; "
-        "add --location europe-west4"
-    )
+    assert "of a job in projects/p/locations/europe-west4;" in refusal(name)
 
 
 def test_a_resource_that_is_no_job_is_refused(refusal):

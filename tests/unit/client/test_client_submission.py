@@ -2,8 +2,20 @@
 
 import pytest
 
-from vertex_jobs.client.journal import CREATED, REFUSED, SENT, UNKNOWN, Entry, Journal
-from vertex_jobs.client.submission import Submitter, settle
+from vertex_jobs.client.journal import (
+    CREATED,
+    REFUSED,
+    SENT,
+    SHORT,
+    UNKNOWN,
+    UPLOADED,
+    Create,
+    Entry,
+    Journal,
+)
+from vertex_jobs.client.settling import settle
+from vertex_jobs.client.submission import Submitter
+from vertex_jobs.client.timing import Timing
 from vertex_jobs.errors import (
     EndpointLostError,
     RequestRefusedError,
@@ -34,13 +46,24 @@ class Collections:
         self.filters = []
         self.parents = []
         self.before_create = lambda: None
+        self.there = {}
+
+    def address(self, parent):
+        return ENDPOINT
+
+    def get(self, name):
+        return self.there[name]
+
+    def cancel(self, name):
+        raise AssertionError("nothing here is cancelled")
 
     def create(self, kind, parent, body, headers):
         self.before_create()
         self.created.append((kind.collection, parent, body, dict(headers)))
-        if isinstance(self.outcome, BaseException):
-            raise self.outcome
-        return self.outcome
+        outcome = self.outcome.pop(0) if isinstance(self.outcome, list) else self.outcome
+        if isinstance(outcome, BaseException):
+            raise outcome
+        return outcome
 
     def list(self, kind, filter_text="", parent=""):
         self.filters.append((kind.collection, filter_text))
@@ -51,6 +74,12 @@ class Collections:
         return answer
 
 
+def at(seconds):
+    """That time, at which sleeping takes none."""
+    clock = iter(range(1_000_000))
+    return Timing(clock=lambda: next(clock), sleep=lambda _: None, now=lambda: seconds)
+
+
 @pytest.fixture
 def journal(tmp_path):
     return Journal(tmp_path)
@@ -59,8 +88,9 @@ def journal(tmp_path):
 @pytest.fixture
 def submit(journal, time):
     def submit(collections, upload=lambda: None):
-        submitter = Submitter(collections, journal, ENDPOINT, time.timing)
-        return submitter.submit(REQUEST, NONCE, upload=upload, headers={"x": "y"})
+        submitter = Submitter(collections, journal, time.timing)
+        entry = submitter.begin([REQUEST], lambda: NONCE, upload=upload, headers={"x": "y"})
+        return submitter.send(entry)[1]
 
     return submit
 
@@ -74,20 +104,20 @@ class TestAnAnsweredCreate:
 
     def test_the_journal_has_the_name(self, submit, journal):
         submit(Collections({"name": NAME}))
-        entry = journal.read(NONCE)
+        entry = journal.read(NONCE).current
         assert (entry.state, entry.name) == (CREATED, NAME)
 
     def test_it_is_journalled_as_sent_before_it_is_sent(self, submit, journal):
         states = []
         collections = Collections({"name": NAME})
-        collections.before_create = lambda: states.append(journal.read(NONCE).state)
+        collections.before_create = lambda: states.append(journal.read(NONCE).current.state)
         submit(collections)
         assert states == [SENT]
 
     def test_the_journal_holds_what_was_sent(self, submit, journal):
         collections = Collections({"name": NAME})
         submit(collections)
-        assert journal.read(NONCE).body == collections.created[0][2]
+        assert journal.read(NONCE).current.body == collections.created[0][2]
 
 
 class TestACertainFailure:
@@ -106,7 +136,7 @@ class TestACertainFailure:
     def test_the_journal_says_refused(self, submit, journal):
         with pytest.raises(RequestRefusedError):
             submit(Collections(self.REFUSAL))
-        entry = journal.read(NONCE)
+        entry = journal.read(NONCE).current
         assert (entry.state, entry.detail) == (REFUSED, "400 INVALID_ARGUMENT: Bad field.")
 
     def test_without_the_package_nothing_is_created(self, submit, journal):
@@ -116,7 +146,7 @@ class TestACertainFailure:
         collections = Collections({"name": NAME})
         with pytest.raises(RequestRefusedError):
             submit(collections, upload)
-        assert (collections.created, journal.read(NONCE).state) == ([], REFUSED)
+        assert (collections.created, journal.read(NONCE).current.state) == ([], REFUSED)
 
 
 class TestAnUnclearFailure:
@@ -142,7 +172,7 @@ class TestAnUnclearFailure:
 
     def test_a_job_that_appears_later_is_found(self, submit, journal):
         submit(Collections(LOST, [[], LOST, [], [FOUND]]))
-        assert journal.read(NONCE).state == CREATED
+        assert journal.read(NONCE).current.state == CREATED
 
     def test_it_looks_for_a_minute_and_no_longer(self, submit, time):
         with pytest.raises(SubmissionUnknownError):
@@ -166,7 +196,10 @@ class TestAnUnclearFailure:
     def test_the_journal_says_unknown(self, submit, journal):
         with pytest.raises(SubmissionUnknownError):
             submit(Collections(LOST))
-        assert (journal.read(NONCE).state, journal.read(NONCE).name) == (UNKNOWN, "")
+        assert (journal.read(NONCE).current.state, journal.read(NONCE).current.name) == (
+            UNKNOWN,
+            "",
+        )
 
     def test_a_refused_search_ends_it_at_once(self, submit, time):
         refusal = RequestRefusedError("no", code=403, status="PERMISSION_DENIED")
@@ -188,41 +221,126 @@ class TestAnUnclearFailure:
         assert journal.read(NONCE).is_open
 
 
+ELSEWHERE = "projects/p/locations/europe-west4"
+THERE = f"{ELSEWHERE}/customJobs/6"
+NO_QUOTA = RequestRefusedError("Quota exceeded.", code=429, status="RESOURCE_EXHAUSTED")
+STOCKOUT = {"code": 8, "message": "Resources are insufficient in region: us-central1."}
+
+
+class TestPlaces:
+    @pytest.fixture
+    def submitter(self, journal, time):
+        """Makes the submitter of a job with one fallback, and its submission."""
+
+        def submitter(*outcomes):
+            collections = Collections(list(outcomes))
+            made = Submitter(collections, journal, time.timing)
+            requests = [REQUEST, Request("customJobs", ELSEWHERE, REQUEST.body)]
+            nonces = iter([NONCE, "f" * 16])
+            entry = made.begin(requests, lambda: next(nonces), upload=lambda: None, headers={})
+            return made, entry, collections
+
+        return submitter
+
+    def test_one_entry_holds_the_create_of_each_place(self, submitter, journal):
+        _, entry, _ = submitter()
+        creates = [(one.parent, one.nonce, one.state) for one in journal.read(NONCE).creates]
+        assert creates == [(PARENT, NONCE, UPLOADED), (ELSEWHERE, "f" * 16, UPLOADED)]
+        assert [read.nonce for read in journal.entries()] == [entry.nonce]
+
+    def test_a_place_without_quota_is_journalled_before_the_next_is_asked(self, submitter, journal):
+        made, entry, collections = submitter(NO_QUOTA, {"name": THERE})
+        states = []
+        collections.before_create = lambda: states.append(
+            [one.state for one in journal.read(NONCE).creates]
+        )
+        made.send(entry)
+        assert states == [[SENT, UPLOADED], [SHORT, SENT]]
+
+    def test_whoever_asks_is_told_what_comes_next(self, submitter):
+        made, entry, _ = submitter(NO_QUOTA, {"name": THERE})
+        told = []
+        made.send(entry, told.append)
+        assert [(one.creates[0].detail, one.current.location) for one in told] == [
+            ("Quota exceeded.", "europe-west4")
+        ]
+
+    def test_the_last_place_without_quota_says_so(self, submitter, journal):
+        made, entry, _ = submitter(NO_QUOTA, NO_QUOTA)
+        with pytest.raises(RequestRefusedError, match="Quota exceeded"):
+            made.send(entry)
+        assert [one.state for one in journal.read(NONCE).creates] == [SHORT, REFUSED]
+
+    def test_an_unclear_answer_leads_to_no_other_place(self, submitter):
+        made, entry, collections = submitter(LOST, {"name": THERE})
+        with pytest.raises(SubmissionUnknownError):
+            made.send(entry)
+        assert len(collections.created) == 1
+
+    def test_a_running_job_is_left_where_it_is(self, submitter):
+        made, entry, collections = submitter({"name": NAME})
+        entry, _ = made.send(entry)
+        collections.there[NAME] = {"name": NAME, "state": "JOB_STATE_PENDING"}
+        assert made.resume(entry)[1]["name"] == NAME
+
+    def test_after_a_stockout_it_goes_on(self, submitter, journal):
+        made, entry, collections = submitter({"name": NAME}, {"name": THERE})
+        entry, _ = made.send(entry)
+        ended = {"name": NAME, "state": "JOB_STATE_FAILED", "error": STOCKOUT}
+        collections.there[NAME] = ended
+        assert made.resume(entry)[1]["name"] == THERE
+        assert [one.name for one in journal.read(NONCE).creates] == [NAME, THERE]
+
+    def test_two_that_saw_the_same_stockout_make_one_job(self, submitter, journal):
+        made, entry, collections = submitter({"name": NAME}, {"name": THERE})
+        made.send(entry)
+        collections.there = {
+            NAME: {"name": NAME, "state": "JOB_STATE_FAILED", "error": STOCKOUT},
+            THERE: {"name": THERE, "state": "JOB_STATE_RUNNING"},
+        }
+        names = [made.resume(journal.read(NONCE))[1]["name"] for _ in range(2)]
+        assert (names, len(collections.created)) == ([THERE, THERE], 2)
+
+
 class TestSettling:
     def open_entry(self, journal, state=SENT, changed=1000.0):
         body = {"displayName": "digits"}
-        journal.write(Entry(NONCE, state, ENDPOINT, PARENT, "customJobs", body, changed))
+        create = Create(NONCE, ENDPOINT, PARENT, "customJobs", body, state)
+        journal.write(Entry((create,), changed))
 
     @pytest.mark.parametrize("state", [SENT, UNKNOWN])
     def test_a_job_that_is_found_closes_the_entry(self, journal, state):
         self.open_entry(journal, state)
-        settle(journal, Collections(None, [[FOUND]]), ENDPOINT, now=1001.0)
-        assert (journal.read(NONCE).state, journal.read(NONCE).name) == (CREATED, NAME)
+        settle(journal, Collections(None, [[FOUND]]), at(1001.0))
+        assert (journal.read(NONCE).current.state, journal.read(NONCE).current.name) == (
+            CREATED,
+            NAME,
+        )
 
     def test_a_recent_entry_without_a_job_stays_open(self, journal):
         self.open_entry(journal)
-        settled = settle(journal, Collections(None), ENDPOINT, now=1599.0)
+        settled = settle(journal, Collections(None), at(1599.0))
         assert [entry.is_open for entry in settled] == [True]
 
     def test_an_old_entry_without_a_job_is_closed(self, journal):
         self.open_entry(journal)
-        settle(journal, Collections(None), ENDPOINT, now=1601.0)
-        entry = journal.read(NONCE)
+        settle(journal, Collections(None), at(1601.0))
+        entry = journal.read(NONCE).current
         assert (entry.state, entry.detail) == (REFUSED, "no such job 601 s after it was sent")
 
     def test_an_endpoint_that_is_lost_changes_nothing(self, journal):
         self.open_entry(journal)
         with pytest.raises(EndpointLostError):
-            settle(journal, Collections(None, [LOST]), ENDPOINT, now=9999.0)
-        assert journal.read(NONCE).state == SENT
+            settle(journal, Collections(None, [LOST] * 20), at(9999.0))
+        assert journal.read(NONCE).current.state == SENT
 
     def test_what_was_settled_long_ago_is_forgotten(self, journal):
         self.open_entry(journal, CREATED)
-        settle(journal, Collections(None), ENDPOINT, now=1001.0 + 30 * 86400)
+        settle(journal, Collections(None), at(1001.0 + 30 * 86400))
         assert list(journal.entries()) == []
 
     def test_nothing_open_asks_nothing(self, journal):
         collections = Collections(None)
         self.open_entry(journal, CREATED)
-        settle(journal, collections, ENDPOINT, now=9999.0)
+        settle(journal, collections, at(9999.0))
         assert collections.filters == []
