@@ -6,7 +6,8 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 CONSTRAINTS := .ci/constraints-$(VERSION).txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-image check systems bench bench-search soak contract-live clean
+.PHONY: help setup demo test test-image check systems docs bench bench-search soak \
+    contract-live clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,6 +24,7 @@ $(VENV)/ready: pyproject.toml $(CONSTRAINTS)
 
 demo: setup  ## tune the digits classifier on this machine: 16 trials, the best one explained
 	$(BIN)/vertex-jobs demo
+	@echo "to have vertex-jobs as a command of this shell: source $(VENV)/bin/activate" >&2
 
 test: check  ## lint, types, import layers and every test
 	$(BIN)/python -m pytest
@@ -44,6 +46,14 @@ check: setup  ## lint, types and import layers
 
 systems: setup  ## every training system on Local Vertex: a table with time and final metric
 	$(BIN)/python tests/systems/training_systems.py
+
+docs: setup  ## write again each page and file that a program makes; tests hold them current
+	$(BIN)/python tests/docs/check_rules.py
+	$(BIN)/python tests/docs/config_pages.py
+	$(BIN)/python tests/docs/fidelity.py
+	$(BIN)/python tests/docs/mistakes.py
+	$(BIN)/python tests/systems/training_systems.py --page
+	$(BIN)/python tests/unit/requests/golden_requests.py
 
 # What is measured against is installed beside; it is large (torch, Ray).
 bench: setup  ## every claim about speed beside its peers; writes docs/benchmarks.md; an hour

@@ -25,7 +25,8 @@ timeout: 3600
 metric_spec: {accuracy: maximize}
 parameter_spec: {units: {type: integer, min: 1, max: 4}}
 max_trial_count: 4
-parallel_trial_count: 1
+parallel_trial_count: 2
+max_failed_trial_count: 2
 """
 
 

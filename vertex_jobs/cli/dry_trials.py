@@ -32,7 +32,8 @@ def try_one(job: JobSpec) -> list[Fault]:
     """
     if not isinstance(job, HyperparameterTuningJob):
         raise UsageError(f"a {job.kind} has no trials; --dry-trial is for a study")
-    one = job.model_copy(update={"max_trial_count": 1, "parallel_trial_count": 1, "fallback": ()})
+    counts = {"max_trial_count": 1, "parallel_trial_count": 1, "max_failed_trial_count": 0}
+    one = job.model_copy(update={**counts, "fallback": ()})
     say("one trial on Local Vertex, until every metric has been reported")
     with local_vertex() as endpoint:
         handle = endpoint.submit(one)
