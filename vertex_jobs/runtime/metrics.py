@@ -9,8 +9,12 @@ module's log, at level INFO.
 """
 
 import functools
+import json
 import logging
 import math
+import os
+import time
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.runtime import environment
@@ -18,7 +22,7 @@ from vertex_jobs.runtime import environment
 if TYPE_CHECKING:
     from vertex_jobs.runtime.callbacks import ReportMetrics
 
-__all__ = ["ReportMetrics", "check_tag", "report"]
+__all__ = ["ReportMetrics", "check_tag", "journal_of", "report"]
 
 #: Keys of cloudml-hypertune's own record: a metric of that name would overwrite the field, or be
 #: overwritten by it. Source: hypertune.py of cloudml-hypertune 0.1.0.dev6.
@@ -56,6 +60,8 @@ def report(tag: str, value: Any, step: int) -> bool:
         if here.trial_id is None and here.metric_file is None:
             _log.info("%s = %s at step %s", tag, number, whole)
         else:
+            if here.metric_file is not None:
+                _note(here.metric_file, tag, number, whole)
             _hypertune().report_hyperparameter_tuning_metric(
                 hyperparameter_metric_tag=tag, metric_value=number, global_step=whole
             )
@@ -79,6 +85,28 @@ def check_tag(tag: str) -> None:
             f"metric tag {tag!r} is a field of the metric file itself; choose another name, "
             f"not one of {', '.join(RESERVED_TAGS)}"
         )
+
+
+def journal_of(metric_file: str | Path) -> Path:
+    """The file beside the metric file in which Local Vertex wants every report.
+
+    The metric file itself keeps 100 lines. Local Vertex makes the journal before a trial starts;
+    where there is none, as on Vertex AI, none is written.
+    """
+    return Path(f"{metric_file}.journal")
+
+
+def _note(metric_file: str, tag: str, value: float, step: int) -> None:
+    """Append a report to the journal, if there is one, in a single write."""
+    line = json.dumps({tag: str(value), "global_step": str(step), "timestamp": time.time()})
+    try:
+        journal = os.open(journal_of(metric_file), os.O_WRONLY | os.O_APPEND)
+    except FileNotFoundError:
+        return
+    try:
+        os.write(journal, f"{line}\n".encode())
+    finally:
+        os.close(journal)
 
 
 @functools.cache

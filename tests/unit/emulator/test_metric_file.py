@@ -1,10 +1,14 @@
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import hypertune
 import pytest
 
 from vertex_jobs.emulator.controllers.metric_file import MetricFile
+from vertex_jobs.runtime.metrics import journal_of
 
 
 @pytest.fixture
@@ -88,3 +92,130 @@ def test_a_torn_line_is_left_for_the_next_read(path: Path) -> None:
 def test_no_file_is_no_measurement(path: Path) -> None:
     metrics = MetricFile(path, frozenset({"accuracy"}))
     assert (metrics.poll(), metrics.reports()) == (False, [])
+
+
+FAST = """
+import sys
+from vertex_jobs.runtime import metrics
+
+for step in range(int(sys.argv[1]), int(sys.argv[2])):
+    metrics.report("loss", step / 2, step)
+"""
+BARE = """
+import sys, hypertune
+
+tune = hypertune.HyperTune()
+for step in range(int(sys.argv[1]), int(sys.argv[2])):
+    tune.report_hyperparameter_tuning_metric("loss", step / 2, step)
+"""
+
+
+def started(script: str, first: int, last: int) -> "subprocess.Popen[bytes]":
+    return subprocess.Popen([sys.executable, "-c", script, str(first), str(last)])
+
+
+def test_a_thousand_reports_of_the_runtime_are_a_thousand_measurements(path: Path) -> None:
+    metrics = MetricFile(path, frozenset({"loss"}))
+    metrics.prepare()
+    assert started(FAST, 0, 1000).wait() == 0
+    metrics.poll()
+    assert [(one.step, one.metrics["loss"]) for one in metrics.reports()] == [
+        (step, step / 2) for step in range(1000)
+    ]
+
+
+def test_what_is_read_while_it_is_written_is_the_same(path: Path) -> None:
+    metrics = MetricFile(path, frozenset({"loss"}))
+    metrics.prepare()
+    with started(FAST, 0, 500) as one, started(FAST, 500, 1000) as other:
+        while one.poll() is None or other.poll() is None:
+            metrics.poll()
+    metrics.poll()
+    assert [one.metrics["loss"] for one in metrics.reports()] == [step / 2 for step in range(1000)]
+    assert metrics.warnings == []
+
+
+def test_of_bare_hypertune_the_last_hundred_are_read_at_the_end(path: Path) -> None:
+    metrics = MetricFile(path, frozenset({"loss"}))
+    metrics.prepare()
+    assert started(BARE, 0, 1000).wait() == 0
+    metrics.poll()
+    assert [one.step for one in metrics.reports()] == list(range(900, 1000))
+
+
+def test_bare_hypertune_read_while_it_writes_gives_nothing_wrong(path: Path) -> None:
+    metrics = MetricFile(path, frozenset({"loss"}))
+    metrics.prepare()
+    with started(BARE, 1, 500) as one, started(BARE, 500, 1000) as other:
+        while one.poll() is None or other.poll() is None:
+            metrics.poll()
+    metrics.poll()
+    assert metrics.reports()
+    assert all(one.metrics == {"loss": one.step / 2} for one in metrics.reports())
+
+
+def test_outside_local_vertex_the_runtime_writes_no_journal(path: Path) -> None:
+    assert started(FAST, 0, 2).wait() == 0
+    assert (path.exists(), journal_of(path).exists()) == (True, False)
+
+
+def test_a_second_start_of_a_trial_reads_nothing_of_the_first(path: Path) -> None:
+    MetricFile(path, frozenset({"loss"})).prepare()
+    assert started(FAST, 0, 2).wait() == 0
+    metrics = MetricFile(path, frozenset({"loss"}))
+    metrics.prepare()
+    assert (metrics.poll(), metrics.reports()) == (False, [])
+
+
+@pytest.mark.parametrize(
+    ("given", "step"), [({}, 0), ({"global_step": None}, 0), ({"global_step": "3.0"}, 3)]
+)
+def test_a_step_may_be_missing_or_a_float(path: Path, given: dict[str, object], step: int) -> None:
+    path.write_text(json.dumps({"loss": "1.0", **given}))
+    metrics = MetricFile(path, frozenset({"loss"}))
+    metrics.poll()
+    assert [one.step for one in metrics.reports()] == [step]
+
+
+@pytest.mark.parametrize("given", ["-1", "inf", "nan", "many", 1e300])
+def test_what_is_no_step_is_left_out_with_a_warning(path: Path, given: object) -> None:
+    path.write_text(json.dumps({"loss": "1.0", "global_step": given}))
+    metrics = MetricFile(path, frozenset({"loss"}))
+    metrics.poll()
+    assert (metrics.reports(), metrics.warnings) == (
+        [],
+        [f"A metric was reported at step {given!r}, which is none; it is left out."],
+    )
+
+
+@pytest.mark.parametrize("given", ["NaN", "Infinity", "-5", "1e300", '"today"', "null"])
+def test_a_time_that_is_none_does_not_cost_the_value(path: Path, given: str) -> None:
+    path.write_text(f'{{"loss": "1.0", "timestamp": {given}}}')
+    metrics = MetricFile(path, frozenset({"loss"}))
+    metrics.poll()
+    assert [(one.metrics, one.time) for one in metrics.reports()] == [({"loss": 1.0}, 0.0)]
+
+
+@pytest.mark.parametrize("text", ["[]", "3", "null", '"loss"', "\x00\x00{", "\ufffd"])
+def test_what_is_no_report_is_passed_over(path: Path, text: str) -> None:
+    path.write_text(text)
+    metrics = MetricFile(path, frozenset({"loss"}))
+    assert (metrics.poll(), metrics.warnings) == (False, [])
+
+
+def test_a_rewrite_of_equal_size_and_time_is_seen(path: Path) -> None:
+    metrics = MetricFile(path, frozenset({"loss"}))
+    path.write_text('{"loss": "1.0"}')
+    status = path.stat()
+    metrics.poll()
+    path.write_text('{"loss": "2.0"}')
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert (metrics.poll(), metrics.reports()[0].metrics) == (True, {"loss": 2.0})
+
+
+def test_every_tag_is_remembered_with_whether_it_was_ever_finite(path: Path) -> None:
+    tune, metrics = hypertune.HyperTune(), MetricFile(path, frozenset({"loss"}))
+    report(tune, "acc", 0.5, 1)
+    report(tune, "loss", float("nan"), 1)
+    metrics.poll()
+    assert metrics.tags == {"acc": True, "loss": False}

@@ -1,17 +1,25 @@
-"""The file that cloudml-hypertune writes, followed while a trial runs.
+"""The files in which a trial reports, followed while it runs.
 
-The library rewrites the whole file at each report, not atomically, and keeps 100 lines, so the
-file is read often and its lines are gathered: the last line for a step and a metric counts. How
-the service itself turns the file into measurements is not public.
+cloudml-hypertune rewrites its whole file at each report, not atomically, and keeps 100 lines, so
+the file is read often and its lines are gathered: the last line for a step and a metric counts.
+What a script reports through ``vertex_jobs.runtime`` also stands in a journal beside that file,
+which is only ever appended to, so nothing of it is lost however fast it comes. How the service
+itself turns the file into measurements is not public.
 Source: cloudml-hypertune 0.1.0.dev6.
 """
 
 import json
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vertex_jobs.runtime.metrics import RESERVED_TAGS, journal_of
+
 __all__ = ["MetricFile", "Report"]
+
+#: Steps are signed 64-bit numbers in the API, durations at most 10,000 years. Source: Measurement.
+_MAX_STEP, _MAX_SECONDS = 2**63, 315_576_000_000.0
 
 
 @dataclass(frozen=True)
@@ -30,29 +38,29 @@ class MetricFile:
     Attributes:
         path: The trial's own file; it need not exist yet.
         wanted: Names of the study's metrics.
+        tags: Every name that was reported, to whether one of its values was a finite number.
         warnings: What was left out and why, each said once; whoever reads them clears them.
     """
 
     path: Path
     wanted: frozenset[str]
+    tags: dict[str, bool] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     _steps: dict[int, dict[str, float]] = field(default_factory=dict)
     _times: dict[int, float] = field(default_factory=dict)
-    _seen: tuple[int, int] = (0, 0)
+    _text: str = ""
+    _read_bytes: int = 0
     _said: set[str] = field(default_factory=set)
 
+    def prepare(self) -> None:
+        """Make room for a trial that starts: no file yet, and an empty journal."""
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        self.path.unlink(missing_ok=True)
+        journal_of(self.path).write_bytes(b"")
+
     def poll(self) -> bool:
-        """Read the file if it changed; says whether a measurement is new or changed."""
-        try:
-            status = self.path.stat()
-            signature = (status.st_mtime_ns, status.st_size)
-            if signature == self._seen:
-                return False
-            text = self.path.read_text(encoding="utf-8", errors="replace")
-        except FileNotFoundError:
-            return False
-        self._seen = signature
-        changes = [self._take(line) for line in text.splitlines() if line.strip()]
+        """Read what is new; says whether a measurement is new or changed."""
+        changes = [self._take(line) for line in (*self._lines(), *self._journal_lines())]
         return any(changes)
 
     def reports(self) -> list[Report]:
@@ -60,6 +68,32 @@ class MetricFile:
         return [
             Report(step, dict(self._steps[step]), self._times[step]) for step in sorted(self._steps)
         ]
+
+    def _lines(self) -> Iterator[str]:
+        """All lines of the file, if it is not as it was.
+
+        It is read whole each time: two writes within one tick of the file system's clock can leave
+        its time and its size as they were.
+        """
+        try:
+            text = self.path.read_text(encoding="utf-8", errors="replace")
+        except FileNotFoundError:
+            return
+        if text != self._text:
+            self._text = text
+            yield from text.split("\n")
+
+    def _journal_lines(self) -> Iterator[str]:
+        """The journal's lines since the last time; one that is being written waits."""
+        try:
+            with journal_of(self.path).open("rb") as journal:
+                journal.seek(self._read_bytes)
+                new = journal.read()
+        except FileNotFoundError:
+            return
+        whole = new[: new.rfind(b"\n") + 1]
+        self._read_bytes += len(whole)
+        yield from whole.decode("utf-8", errors="replace").split("\n")
 
     def _warn(self, text: str) -> None:
         if text not in self._said:
@@ -69,31 +103,48 @@ class MetricFile:
     def _take(self, line: str) -> bool:
         try:
             content = json.loads(line)
-            step = int(content.get("global_step", 0))
-            time = float(content.get("timestamp", 0.0))
-        except (ValueError, AttributeError, TypeError):
-            return False  # a torn write; the next read has it whole
+        except ValueError:
+            return False  # empty, or a torn write; the next read has it whole
+        if not isinstance(content, dict):
+            return False
+        step = _step(content.get("global_step"))
+        if step is None:
+            given = content["global_step"]
+            self._warn(f"A metric was reported at step {given!r}, which is none; it is left out.")
+            return False
+        time = _number(content.get("timestamp")) or 0.0
         changed = False
-        reserved = {"global_step", "timestamp", "trial", "checkpoint_path"}
         for name, text in content.items():
-            if name in reserved:
-                continue
-            if name not in self.wanted:
-                self._warn(
-                    f"The metric {name!r} was reported but is not one of the study's "
-                    f"({', '.join(sorted(self.wanted))}); it is ignored."
-                )
-                continue
-            value = _number(text)
-            if value is None:
-                self._warn(f"The metric {name!r} was {text!r} at step {step}; it is left out.")
-                continue
-            metrics = self._steps.setdefault(step, {})
-            if metrics.get(name) != value:
-                metrics[name] = value
-                self._times[step] = time
+            if name not in RESERVED_TAGS and self._take_value(step, name, text):
+                self._times[step] = time if 0 <= time <= _MAX_SECONDS else 0.0
                 changed = True
         return changed
+
+    def _take_value(self, step: int, name: str, text: object) -> bool:
+        value = _number(text)
+        self.tags[name] = self.tags.get(name, False) or value is not None
+        if name not in self.wanted:
+            self._warn(
+                f"The metric {name!r} was reported but is not one of the study's "
+                f"({', '.join(sorted(self.wanted))}); it is ignored."
+            )
+            return False
+        if value is None:
+            self._warn(f"The metric {name!r} was {text!r} at step {step}; it is left out.")
+            return False
+        metrics = self._steps.setdefault(step, {})
+        if metrics.get(name) == value:
+            return False
+        metrics[name] = value
+        return True
+
+
+def _step(given: object) -> int | None:
+    """A step; 0 where none was given, None where it is no number that counts steps."""
+    if given is None:
+        return 0
+    number = _number(given)
+    return int(number) if number is not None and 0 <= number < _MAX_STEP else None
 
 
 def _number(text: object) -> float | None:

@@ -95,8 +95,7 @@ class TrialRun:
         if states.is_terminal(custom_job):  # the server ended between the two last writes
             self._finish(Ending(custom_job.state, "", custom_job.error.message))
             return
-        self._metrics.path.parent.mkdir(parents=True, exist_ok=True)
-        self._metrics.path.unlink(missing_ok=True)
+        self._metrics.prepare()
         arguments = tuple(
             f"--{name}={study.argument_text(value)}"
             for name, value in assignment_of(self._job.study_spec, self.trial).items()
@@ -197,6 +196,10 @@ class TrialRun:
         self._touch_job()
 
     def _missing_metric(self) -> str:
+        """Why there is no final measurement, with everything that was reported."""
         wanted = ", ".join(metric.metric_id for metric in self._job.study_spec.metrics)
-        found = ", ".join(study.reported_names(self.trial.measurements)) or "nothing"
+        kept = dict.fromkeys(study.reported_names(self.trial.measurements), True)
+        tags = {**self._metrics.tags, **kept}  # an earlier run of the trial may have reported more
+        names = [name if tags[name] else f"{name} (never finite)" for name in sorted(tags)]
+        found = ", ".join(names) or "nothing"
         return f"The trial ended without a complete measurement of {wanted}; it reported {found}."
