@@ -4,6 +4,7 @@
     ├── InvalidJobError            the input is wrong; every fault at once; nothing was submitted
     ├── PackagingError             the script or package cannot be packaged
     ├── UnsupportedHereError       this machine or endpoint cannot do it truthfully; says what would
+    │   └── NotSignedInError       there are no Google credentials here, or no project
     ├── JobFailedError             the job ended without success
     ├── NoFeasibleTrialError       a study has no trial that could win
     └── EndpointError              the endpoint refused, was lost, or knows no such job
@@ -29,6 +30,7 @@ __all__ = [
     "JobNotFoundError",
     "JobRefusedError",
     "NoFeasibleTrialError",
+    "NotSignedInError",
     "PackagingError",
     "RequestRefusedError",
     "SubmissionUnknownError",
@@ -87,6 +89,23 @@ class PackagingError(VertexJobsError):
 
 class UnsupportedHereError(VertexJobsError):
     """Something real that this machine or endpoint cannot do; the message says what can."""
+
+
+class NotSignedInError(UnsupportedHereError):
+    """Vertex AI cannot be called from here yet.
+
+    Attributes:
+        subject: What there is not: ``credentials`` or ``project``.
+        fact: What was found instead.
+        remedy: What to do.
+    """
+
+    def __init__(self, subject: str, fact: str, remedy: str) -> None:
+        """Keep the parts; the text joins them."""
+        self.subject = subject
+        self.fact = fact
+        self.remedy = remedy
+        super().__init__(f"no {subject}: {fact}; {remedy}")
 
 
 class JobFailedError(VertexJobsError):

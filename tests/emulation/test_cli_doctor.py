@@ -52,8 +52,14 @@ def test_the_cloud_side_over_tls_says_what_it_does_not_know(command):
     assert (done.code, "not known: APIs, permissions, quota of CPUs" in done.err) == (1, True)
 
 
-def test_without_credentials_the_cloud_side_says_how_to_get_them(command, tmp_path):
-    done = command.finish(
-        "doctor", "--on", "vertex", "--project", "p", HOME=str(tmp_path), NO_GCE_CHECK="true"
-    )
-    assert (done.code, "gcloud auth application-default login" in done.err) == (2, True), done.err
+def test_without_credentials_it_says_so_and_what_it_could_not_ask(command, tmp_path):
+    words = ["doctor", "--on", "vertex", "--project", "p", "--format", "json"]
+    done = command.finish(*words, HOME=str(tmp_path), NO_GCE_CHECK="true")
+    credentials, *others = json.loads(done.out)
+    remedy = "run: gcloud auth application-default login"
+    assert (credentials["verdict"], credentials["remedy"]) == ("missing", remedy)
+    assert [(row["subject"], row["verdict"]) for row in others] == [
+        (subject, "unknown")
+        for subject in ("Vertex AI", "APIs", "permissions", "bucket", "logs", "quota of CPUs")
+    ]
+    assert (done.code, "1 thing missing" in done.err) == (1, True), done.err

@@ -12,6 +12,7 @@ from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.tables import as_csv, print_structured
 from vertex_jobs.cli.terminal import print_prose, print_result, say
 from vertex_jobs.cli.words import count
+from vertex_jobs.errors import NotSignedInError
 from vertex_jobs.spec import load
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def examine_surroundings(options: Options) -> int:
     """Print every finding.
 
     Returns:
-        3 if Vertex AI was not reached, 1 if something is missing, else 0.
+        1 if something is missing, 3 if Vertex AI was not reached, else 0.
     """
     as_text = options.format == "table"
     findings = []
@@ -47,11 +48,13 @@ def examine_surroundings(options: Options) -> int:
         say(f"{count(missing, 'thing')} missing")
     if unknown:
         say(f"not known: {', '.join(unknown)}")
-    return 3 if _ENDPOINT in unknown else int(missing > 0)
+    if missing:
+        return 1
+    return 3 if _ENDPOINT in unknown else 0
 
 
 def _findings(options: Options) -> "Iterator[Finding]":
-    from vertex_jobs.doctor import cloud_findings, machine_findings
+    from vertex_jobs.doctor import cloud_findings, machine_findings, signed_out_findings
     from vertex_jobs.endpoints import default_state_directory
 
     job = None
@@ -60,7 +63,12 @@ def _findings(options: Options) -> "Iterator[Finding]":
     if options.on == "local":
         yield from machine_findings(options.state_dir or default_state_directory())
         return
-    with open_endpoint(options) as endpoint:
+    try:
+        endpoint = open_endpoint(options)
+    except NotSignedInError as error:
+        yield from signed_out_findings(error)
+        return
+    with endpoint:
         yield from cloud_findings(endpoint.connection, job)
 
 

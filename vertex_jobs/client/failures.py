@@ -13,7 +13,14 @@ from typing import Any
 from vertex_jobs.client.remedies import remedy_for
 from vertex_jobs.errors import EndpointError, EndpointLostError, RequestRefusedError
 
-__all__ = ["is_definite", "is_transient", "translate", "translated", "was_never_sent"]
+__all__ = [
+    "is_definite",
+    "is_transient",
+    "may_pass",
+    "translate",
+    "translated",
+    "was_never_sent",
+]
 
 #: Worth another attempt when reading: time-outs, rate limits, and trouble inside the service.
 _TRANSIENT = frozenset({408, 429, 499, 500, 502, 503, 504})
@@ -70,10 +77,19 @@ def translate(error: Exception, subject: str) -> EndpointError | None:
 
 
 def is_transient(error: EndpointError) -> bool:
-    """Whether reading again may succeed."""
+    """Whether asking again may succeed; a certificate that is not trusted stays so."""
     if isinstance(error, RequestRefusedError):
         return error.code in _TRANSIENT
-    return isinstance(error, EndpointLostError)
+    return isinstance(error, EndpointLostError) and not _is_distrust(error.__cause__)
+
+
+def may_pass(error: Exception) -> bool:
+    """Whether a lower library may repeat a call that is safe to repeat, after this exception."""
+    translation = translate(error, "")
+    if translation is None:
+        return False
+    translation.__cause__ = error
+    return is_transient(translation)
 
 
 def is_definite(error: EndpointError) -> bool:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vertex_jobs.client.connection import Connection
-from vertex_jobs.client.failures import translated
+from vertex_jobs.client.failures import may_pass, translated
 from vertex_jobs.names import GcsUri
 
 __all__ = ["upload"]
@@ -37,10 +37,10 @@ def upload(connection: Connection, source: Path, uri: str) -> bool:
         EndpointError: If the bucket does not exist, is not ours, or storage cannot be reached.
     """
     from google.api_core.exceptions import PreconditionFailed
-    from google.cloud.storage.retry import DEFAULT_RETRY
+    from google.api_core.retry import Retry
 
     target = GcsUri.parse(uri)
-    retry = DEFAULT_RETRY.with_timeout(_PATIENCE_SECONDS).with_delay(initial=_FIRST_PAUSE_SECONDS)
+    retry = Retry(may_pass, initial=_FIRST_PAUSE_SECONDS, timeout=_PATIENCE_SECONDS)
     with translated(uri), _storage_client(connection) as client:
         blob = client.bucket(target.bucket).blob(target.path)
         if _is_there(blob, timeout=connection.timeout_seconds, retry=retry):

@@ -14,12 +14,14 @@ from typing import Any
 from vertex_jobs import catalog
 from vertex_jobs.client import Connection
 from vertex_jobs.doctor.findings import Finding
+from vertex_jobs.errors import NotSignedInError
 from vertex_jobs.names import GcsUri
 from vertex_jobs.spec import JobSpec
 
-__all__ = ["cloud_findings"]
+__all__ = ["cloud_findings", "signed_out_findings"]
 
 _TIMEOUT_SECONDS = 20.0
+_SUBJECTS = ("Vertex AI", "APIs", "permissions", "bucket", "logs", "quota of CPUs")
 _APIS = ("aiplatform.googleapis.com", "storage.googleapis.com", "logging.googleapis.com")
 #: What submitting, watching and reading the log of each kind of job needs.
 _PERMISSIONS = (
@@ -70,6 +72,7 @@ def cloud_findings(
     signed_in = _credentials(connection.credentials)
     yield signed_in
     if signed_in.verdict != "ok":
+        yield from _not_asked()
         return
     cloud = _Cloud(connection, open_session(connection.credentials))
     try:
@@ -85,14 +88,28 @@ def cloud_findings(
         cloud.close()
 
 
+def signed_out_findings(error: NotSignedInError) -> Iterator[Finding]:
+    """What is known where there are no credentials, or no project: that, and nothing else."""
+    yield Finding(error.subject, "missing", error.fact, error.remedy)
+    yield from _not_asked()
+
+
+def _not_asked() -> Iterator[Finding]:
+    """Every question that only signed calls answer."""
+    for subject in _SUBJECTS:
+        yield Finding(subject, "unknown", "not asked, for want of the above")
+
+
 def _credentials(credentials: Any) -> Finding:
-    from google.auth.exceptions import GoogleAuthError
+    from google.auth.exceptions import GoogleAuthError, TransportError
     from google.auth.transport.requests import Request
 
     untyped: Any = Request
     who = getattr(credentials, "service_account_email", None) or "a person's credentials"
     try:
         credentials.refresh(untyped())
+    except TransportError as error:
+        return Finding("credentials", "unknown", f"{who}: no token came: {_innermost(error)}")
     except GoogleAuthError as error:
         remedy = "gcloud auth application-default login"
         return Finding("credentials", "missing", f"{who}: {error.args[0]}", remedy)

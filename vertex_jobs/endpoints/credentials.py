@@ -12,7 +12,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any
 
-from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.errors import NotSignedInError
 
 __all__ = ["Identity", "sign_in"]
 
@@ -34,13 +34,13 @@ def sign_in(
     """Get the credentials; arguments as of ``vertex``.
 
     Raises:
-        UnsupportedHereError: If there are none, or no project.
+        NotSignedInError: If there are none, or no project.
     """
     credentials, default_project = _default(quota_project)
     project = project or default_project
     if not project:
-        raise UnsupportedHereError(
-            "no project: the credentials name none; pass project=… or --project"
+        raise NotSignedInError(
+            "project", "the credentials name none", "pass project=… or --project"
         )
     if _is_persons(credentials) and not credentials.quota_project_id:
         # Vertex AI refuses a person's calls that charge no project; gcloud does the same.
@@ -61,9 +61,8 @@ def _default(quota_project: str | None) -> tuple[Any, str | None]:
         try:
             credentials, project = untyped.default(scopes=[_SCOPE], quota_project_id=quota_project)
         except DefaultCredentialsError as error:
-            raise UnsupportedHereError(
-                f"no Google credentials: {error.args[0]}; {_remedy()}"
-            ) from error
+            fact = str(error.args[0]).rstrip(".")
+            raise NotSignedInError("credentials", fact, _remedy()) from error
     return credentials, project
 
 

@@ -51,7 +51,7 @@ def vertex(
         state_dir: Where submissions are journalled.
 
     Raises:
-        UnsupportedHereError: If there are no credentials or no project.
+        NotSignedInError: If there are no credentials or no project.
     """
     identity = sign_in(project, impersonate_service_account, quota_project)
     directory = Path(state_dir) if state_dir is not None else default_state_directory()

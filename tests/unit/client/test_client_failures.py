@@ -14,7 +14,13 @@ from google.auth.exceptions import DefaultCredentialsError, TransportError
 from google.cloud.storage.exceptions import InvalidResponse
 
 from vertex_jobs.client import Connection
-from vertex_jobs.client.failures import is_definite, is_transient, translate, translated
+from vertex_jobs.client.failures import (
+    is_definite,
+    is_transient,
+    may_pass,
+    translate,
+    translated,
+)
 from vertex_jobs.client.jobs import Jobs
 from vertex_jobs.client.kinds import KINDS
 from vertex_jobs.errors import EndpointError, EndpointLostError, RequestRefusedError
@@ -176,3 +182,28 @@ class TestRealConnections:
     def test_an_answer_that_is_no_resource_leaves_it_open(self, tmp_path):
         with peer(b"HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\noops") as address:
             assert not is_definite(create_error(address, tmp_path))
+
+
+DISTRUST = requests.exceptions.SSLError("[SSL: CERTIFICATE_VERIFY_FAILED] self-signed")
+
+
+class TestRepeating:
+    @pytest.mark.parametrize("error", [DISTRUST, TransportError(DISTRUST)])
+    def test_a_certificate_that_is_not_trusted_is_met_once(self, error):
+        with pytest.raises(EndpointLostError) as lost, translated("here"):
+            raise error
+        assert (is_transient(lost.value), may_pass(error)) == (False, False)
+
+    @pytest.mark.parametrize(
+        ("error", "passes"),
+        [
+            (requests.ConnectionError("broken"), True),
+            (requests.Timeout("late"), True),
+            (api.ServiceUnavailable("x"), True),
+            (api.Forbidden("x"), False),
+            (api.PreconditionFailed("x"), False),
+            (ValueError("ours"), False),
+        ],
+    )
+    def test_an_upload_is_repeated_after_what_may_pass(self, error, passes):
+        assert may_pass(error) is passes

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import requests
 from google.auth.credentials import Credentials
+from google.auth.exceptions import RefreshError, TransportError
 from requests.adapters import BaseAdapter
 
 from vertex_jobs.client import Connection
@@ -237,3 +238,21 @@ def test_a_jobs_own_needs_are_looked_at(tmp_path: Path) -> None:
         Finding("quota of NVIDIA_TESLA_T4", "ok", "1 in us-central1"),
         Finding("service account", "ok", "me@p.iam.gserviceaccount.com: iam.serviceAccounts.actAs"),
     )
+
+
+@pytest.mark.parametrize(
+    ("error", "verdict"),
+    [(TransportError("no route"), "unknown"), (RefreshError("revoked"), "missing")],
+)
+def test_credentials_that_give_no_token_end_the_questions(
+    error: Exception, verdict: str, tmp_path: Path
+) -> None:
+    class Tokenless(Credentials):
+        def refresh(self, request: Any) -> None:
+            raise error
+
+    place = Place("p", "us-central1", "gs://mine")
+    connection = Connection(place, "us-central1-aiplatform.googleapis.com", Tokenless(), tmp_path)
+    verdicts = {finding.subject: finding.verdict for finding in cloud_findings(connection, None)}
+    ready, _ = found({}, tmp_path)
+    assert verdicts == {**dict.fromkeys(ready, "unknown"), "credentials": verdict}
