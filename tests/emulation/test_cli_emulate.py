@@ -87,6 +87,27 @@ def test_same_config_runs_on_vertex_through_the_emulator(command, config):
     assert "https://console.cloud.google.com/" in done.err
 
 
+STOCKOUT = "local:\n  faults:\n    - {replica: workerpool0-0, fault: stockout}\n"
+
+
+def test_settings_hold_for_jobs_of_programs_that_bring_none(command, config, tmp_path):
+    settings = tmp_path / "settings.yaml"
+    settings.write_text(STOCKOUT)
+    inner = (sys.executable, "-m", "vertex_jobs", "run", str(config("short", "print('hello')\n")))
+    words = ("--on", "vertex", "--staging-bucket", "gs://my-bucket", "--yes")
+    short = command.finish("emulate", "--settings", settings, "--", *inner, *words)
+    after = command.finish("emulate", "--", *inner, *words)
+    assert (short.code, "stockout" in short.err.lower(), after.code) == (1, True, 0), short.err
+
+
+def test_faults_of_settings_are_told_at_once(command, tmp_path):
+    path = tmp_path / "settings.yaml"
+    path.write_text("local: {sed: 1, pace: slow}\n")
+    done = command.finish("emulate", "--settings", path, "--", "true")
+    assert (done.code, done.out) == (2, "")
+    assert [word in done.err for word in ("local.sed", "local.pace", f"({path}:1)")] == [True] * 3
+
+
 def test_nobody_to_ask_is_a_refusal(command, config):
     inner = (sys.executable, "-m", "vertex_jobs", "run", str(config("unasked", "pass\n")))
     words = ("--on", "vertex", "--staging-bucket", "gs://my-bucket")

@@ -8,7 +8,7 @@ import os
 import shlex
 import shutil
 import signal
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint, resume_interrupted
@@ -33,7 +33,7 @@ def emulate(options: Options) -> int:
     """Run a command against Local Vertex, print its environment, or serve.
 
     Raises:
-        InvalidJobError: If the command does not exist.
+        InvalidJobError: If the command does not exist, or the settings have faults.
         EndpointLostError: If the server ends while it is needed.
     """
     if options.print_env and options.command:
@@ -43,19 +43,34 @@ def emulate(options: Options) -> int:
         rule = "is no command that can be run"
         fault = Fault("COMMAND", options.command[0], rule, "correct the name or the path")
         raise InvalidJobError([fault], "command line")
+    settings = _settings(options)
     with open_endpoint(options) as endpoint:
         server = endpoint.server
         assert server is not None
         resume_interrupted(endpoint)
     if options.print_env:
-        return _print_environment(server, options)
+        return _print_environment(server, options, settings)
     signal.pthread_sigmask(signal.SIG_BLOCK, {*_FORWARDED, signal.SIGCHLD})
     try:
-        server.hold(os.getpid(), hold_reads=_hold_reads(options, bool(options.command)))
+        hold_reads = _hold_reads(options, bool(options.command))
+        server.hold(os.getpid(), hold_reads=hold_reads, settings=settings)
         return _run(server, options.command) if options.command else _serve(server)
     finally:
         _end(server)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_FORWARDED, signal.SIGCHLD})
+
+
+def _settings(options: Options) -> dict[str, Any] | None:
+    """What holds for jobs that bring no settings of their own; None if nothing was said.
+
+    Raises:
+        InvalidJobError: With every fault of the file.
+    """
+    if options.settings is None:
+        return None
+    from vertex_jobs.spec import load_local
+
+    return load_local(options.settings).model_dump(mode="json", exclude_defaults=True)
 
 
 def _hold_reads(options: Options, default: bool) -> bool | None:
@@ -71,8 +86,10 @@ def _variables(server: "LocalServer") -> dict[str, str]:
     return google_environment(server) | state
 
 
-def _print_environment(server: "LocalServer", options: Options) -> int:
-    server.hold(os.getppid(), hold_reads=_hold_reads(options, False))
+def _print_environment(
+    server: "LocalServer", options: Options, settings: dict[str, Any] | None
+) -> int:
+    server.hold(os.getppid(), hold_reads=_hold_reads(options, False), settings=settings)
     for name, value in _variables(server).items():
         print_result(f"export {name}={shlex.quote(value)}")
     return 0

@@ -56,6 +56,7 @@ class Options(argparse.Namespace):
         kind: Of the scaffolded job.
         port: Of TensorBoard; 0 for any that is free.
         print_env: Print the environment instead of serving.
+        settings: File with the settings of unmodified programs' jobs; None for none.
         strict: Answer unmodified clients as the service does.
         dry_trial: Run one trial to see what it reports.
         gpu: Accelerator that machines must have; empty for any.
@@ -107,6 +108,7 @@ class Options(argparse.Namespace):
     kind: str
     port: int
     print_env: bool
+    settings: Path | None
     strict: bool
     dry_trial: bool
     gpu: str

@@ -14,11 +14,25 @@ from vertex_jobs.emulator.controllers.supervisor import Supervisor
 from vertex_jobs.emulator.fronts.calls import HoldPolicy
 from vertex_jobs.emulator.fronts.rest import Receive, Scope, Send, read_body, send_json
 from vertex_jobs.emulator.launcher import Capabilities
+from vertex_jobs.emulator.standing_settings import StandingSettings
 from vertex_jobs.emulator.status import ApiError
 
 __all__ = ["TOKEN_HEADER", "Administration"]
 
 TOKEN_HEADER = "x-vertex-jobs-token"
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A process for whose life the server stays, and what holds meanwhile.
+
+    Attributes:
+        reads: Whether the reads of unmodified clients are held.
+        settings: Of jobs that bring none of their own.
+    """
+
+    reads: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass
@@ -29,30 +43,36 @@ class Administration:
         token: What a caller must show.
         supervisor: The running jobs.
         hold: Whether unmodified clients' reads are held.
+        standing: The settings of jobs that bring none of their own.
         capabilities: What the launcher can do here.
         stop: Ends the server.
         further: Calls that are answered elsewhere, by verb and path.
-        holders: Processes for whose life the server stays, each with whether it wants the reads
-            of unmodified clients held meanwhile.
+        holders: Processes for whose life the server stays, by process id.
     """
 
     token: str
     supervisor: Supervisor
     hold: HoldPolicy
+    standing: StandingSettings
     capabilities: Capabilities
     stop: Callable[[], None]
     further: Mapping[str, Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]]
-    holders: dict[int, bool] = field(default_factory=dict)
+    holders: dict[int, Holder] = field(default_factory=dict)
 
     def held(self) -> bool:
         """Whether a process that asked for the server still lives."""
-        self.holders = {pid: reads for pid, reads in self.holders.items() if _lives(pid)}
-        self.hold.unasked = any(self.holders.values())
+        self.holders = {pid: holder for pid, holder in self.holders.items() if _lives(pid)}
+        living = self.holders.values()
+        self.hold.unasked = any(holder.reads for holder in living)
+        self.standing.options = {k: v for holder in living for k, v in holder.settings.items()}
         return bool(self.holders)
 
-    def _hold(self, pid: int, reads: bool | None) -> None:
-        before = self.holders.get(pid, False)
-        self.holders[pid] = before if reads is None else reads
+    def _hold(self, pid: int, reads: bool | None, settings: Mapping[str, Any] | None) -> None:
+        before = self.holders.get(pid, Holder())
+        self.holders[pid] = Holder(
+            before.reads if reads is None else reads,
+            before.settings if settings is None else settings,
+        )
         self.held()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -68,7 +88,7 @@ class Administration:
             names = [str(name) for name in self.supervisor.resume()]
             await send_json(send, 200, {"resumed": names})
         elif call == "POST /admin/hold":
-            self._hold(int(body["pid"]), body.get("hold_reads"))
+            self._hold(int(body["pid"]), body.get("hold_reads"), body.get("settings"))
             await send_json(send, 200, self._health())
         elif call == "POST /admin/stop":
             await send_json(send, 200, {"stopped": [str(name) for name in self.supervisor.names()]})

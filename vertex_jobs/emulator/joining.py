@@ -69,12 +69,23 @@ class LocalServer:
         names: list[str] = self.call("POST", "resume")["resumed"]
         return names
 
-    def hold(self, pid: int, *, hold_reads: bool | None = None) -> None:
-        """Keep the server for the life of a process; optionally hold unmodified clients' reads."""
-        body: dict[str, Any] = {"pid": pid}
-        if hold_reads is not None:
-            body["hold_reads"] = hold_reads
-        self.call("POST", "hold", body)
+    def hold(
+        self,
+        pid: int,
+        *,
+        hold_reads: bool | None = None,
+        settings: Mapping[str, Any] | None = None,
+    ) -> None:
+        """Keep the server for the life of a process.
+
+        Args:
+            pid: The process.
+            hold_reads: Whether unmodified clients' reads are held meanwhile; None: as before.
+            settings: Of jobs that bring none of their own, meanwhile, in the JSON form of a
+                config's ``local:`` section; None: as before.
+        """
+        body = {"pid": pid, "hold_reads": hold_reads, "settings": settings}
+        self.call("POST", "hold", {key: one for key, one in body.items() if one is not None})
 
     def inject(self, faults: Sequence[Mapping[str, Any]]) -> None:
         """Let faults hold for every job, in the form of a config's ``local.faults``."""

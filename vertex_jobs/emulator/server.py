@@ -52,6 +52,7 @@ from vertex_jobs.emulator.services.accounts import AccountService
 from vertex_jobs.emulator.services.api import api_methods
 from vertex_jobs.emulator.services.log_entries import LogService
 from vertex_jobs.emulator.services.storage import storage_app
+from vertex_jobs.emulator.standing_settings import StandingSettings, completed_methods
 from vertex_jobs.emulator.state_directory import EndpointRecord, StateDirectory
 from vertex_jobs.emulator.store import Store
 from vertex_jobs.emulator.surroundings import google_variables, plain_variables
@@ -140,14 +141,16 @@ async def serve(directory: StateDirectory, project: str, location: str, clock: C
     listening, record = directory.listen(project, location)
     certificates = Certificates.load_or_make(directory.certificates, project)
     async with _machinery(directory, record, certificates, clock) as machinery:
-        supervisor, hold = Supervisor(machinery), HoldPolicy()
+        supervisor, hold, standing = Supervisor(machinery), HoldPolicy(), StandingSettings()
         board = machinery.faults
         methods = disturbed_methods(api_methods(machinery, supervisor), board, clock)
+        methods = completed_methods(methods, standing)
         names = (*map(call_name, methods), *STORAGE_CALLS)
         admin = Administration(
             record.token,
             supervisor,
             hold,
+            standing,
             machinery.launcher.capabilities,
             stopping.set,
             Rehearsal(machinery, supervisor, names).calls(),

@@ -50,6 +50,12 @@ class Endpoint:
         self._client = Client(connection)
         atexit.register(self.close)
 
+    def __repr__(self) -> str:
+        """Which one it is."""
+        what = "Vertex AI" if self.server is None else "Local Vertex"
+        where = f"{self.place.project}, {self.place.location}"
+        return f"<{what} {self.connection.api_endpoint}: {where}>"
+
     @property
     def place(self) -> Place:
         """Project, location and staging bucket."""

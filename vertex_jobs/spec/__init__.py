@@ -12,7 +12,7 @@ from vertex_jobs.spec.attachments import (
 )
 from vertex_jobs.spec.fallbacks import Attempt, Fallback, attempts
 from vertex_jobs.spec.jobs import CustomJob, HyperparameterTuningJob, JobSpec
-from vertex_jobs.spec.loading import Reading, examine, from_mapping, load
+from vertex_jobs.spec.loading import Reading, examine, from_mapping, load, load_local
 from vertex_jobs.spec.local import LocalImage, LocalSettings, TimedPace
 from vertex_jobs.spec.parameters import (
     CategoricalParameterSpec,
@@ -55,6 +55,7 @@ __all__ = [
     "from_mapping",
     "json_schema",
     "load",
+    "load_local",
     "script_parameters",
     "to_mapping",
     "to_yaml",

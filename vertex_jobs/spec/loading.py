@@ -8,7 +8,7 @@ trial_scripts/y.py`` in it, ``configs/x.yaml`` means the same script from wherev
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -17,11 +17,12 @@ from vertex_jobs.spec.composition import Composition, compose
 from vertex_jobs.spec.gcloud import is_gcloud_form, read_gcloud_form
 from vertex_jobs.spec.jobs import JobSpec
 from vertex_jobs.spec.kinds import KINDS
+from vertex_jobs.spec.local import LocalSettings
 from vertex_jobs.spec.overrides import apply
 from vertex_jobs.spec.script_parameters import fill_in
 from vertex_jobs.spec.suggestions import nearest, suggestion
 
-__all__ = ["Reading", "examine", "from_mapping", "load", "script_faults"]
+__all__ = ["Reading", "examine", "from_mapping", "load", "load_local", "script_faults"]
 
 
 @dataclass(frozen=True)
@@ -100,6 +101,29 @@ def examine(
     for override in overrides:
         whole.set_elsewhere(override.partition("=")[0], "--set")
     return _build(whole, str(path), path.parent)
+
+
+def load_local(path: Path | str) -> LocalSettings:
+    """The ``local:`` section of a file, which may be a whole config.
+
+    Raises:
+        InvalidJobError: With every fault of the section, or if the file has none.
+    """
+    whole = compose([Path(path)])
+    section = whole.written.get("local")
+    faults = list(whole.faults)
+    if not isinstance(section, dict):
+        rule = "is the section that is read of this file, a mapping"
+        faults.append(Fault("local", section, rule, "write local: and the settings below it"))
+    else:
+        try:
+            settings = LocalSettings(**section)
+        except InvalidJobError as error:
+            found = [replace(one, path=f"local.{one.path}") for one in error.faults]
+            faults += [whole.placed(one) for one in found]
+    if faults:
+        raise InvalidJobError(faults, str(path))
+    return settings
 
 
 def from_mapping(mapping: Mapping[str, Any], *, source: str, base_directory: Path) -> JobSpec:

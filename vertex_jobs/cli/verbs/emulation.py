@@ -1,5 +1,7 @@
 """The verb ``emulate``: Local Vertex for programs that are not ours, with its options."""
 
+from pathlib import Path
+
 from vertex_jobs.cli.parser import Parser
 from vertex_jobs.cli.verbs.common_options import add_state_directory
 from vertex_jobs.cli.verbs.verb import Verb
@@ -20,6 +22,13 @@ def _add_emulate(parser: Parser) -> None:
         help="answer the reads of unmodified clients at once, as the service does; else they are "
         "held until something changes, for 2 s at most",
     )
+    parser.add_argument(
+        "--settings",
+        metavar="FILE",
+        type=Path,
+        help="a YAML file whose section local: holds for every job that a program makes, as it "
+        "does in a config (default: none)",
+    )
     group = parser.add_argument_group("server")
     add_state_directory(group)
     group.add_argument(
@@ -39,6 +48,7 @@ VERBS = {
         (
             "emulate -- python my_program.py",
             "emulate",
+            "emulate --settings configs/digits_search.yaml -- python my_program.py",
             'emulate --print-env    # in a shell: eval "$(vertex-jobs emulate --print-env)"',
         ),
         "vertex_jobs.cli.emulating:emulate",

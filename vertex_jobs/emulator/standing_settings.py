@@ -1,0 +1,40 @@
+"""Settings that hold for every job whose create request brings none of its own.
+
+For programs that know nothing of Local Vertex and so cannot send them. The table of methods is
+completed here; what the settings mean is decided where those of a request are read.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.services.methods import Call, Method
+
+__all__ = ["StandingSettings", "completed_methods"]
+
+_CREATES = ("CreateCustomJob", "CreateHyperparameterTuningJob", "CreateTrainingPipeline")
+
+
+@dataclass
+class StandingSettings:
+    """What holds now.
+
+    Attributes:
+        options: In the form of a request's own, each of which goes before the one here.
+    """
+
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+def completed_methods(methods: Sequence[Method], standing: StandingSettings) -> list[Method]:
+    """The same methods; those that make a job get what stands beside their own options."""
+    return [_completed(one, standing) if one.name in _CREATES else one for one in methods]
+
+
+def _completed(method: Method, standing: StandingSettings) -> Method:
+    async def answer(request: protos.Message, call: Call) -> protos.Message:
+        options = {**standing.options, **call.options}
+        return await method.handler(request, replace(call, options=options))
+
+    return replace(method, handler=answer)
