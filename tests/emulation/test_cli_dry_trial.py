@@ -6,6 +6,8 @@ from pathlib import Path
 import pytest
 
 from vertex_jobs.cli import main
+from vertex_jobs.endpoints import Endpoint
+from vertex_jobs.spec import load
 
 #: The tag is computed, so only a run tells it.
 SCRIPT = """
@@ -65,3 +67,9 @@ def test_a_job_without_trials_has_none_to_try(
     Path(config).write_text("kind: custom_job\ndisplay_name: x\nscript_path: train.py\n")
     assert main(["check", config, "--dry-trial"]) == 2
     assert "a custom_job has no trials" in capsys.readouterr().err
+
+
+def test_in_python_it_is_a_method_of_the_endpoint(config: str, local_vertex: Endpoint) -> None:
+    study = load(config, ["args.tag=acuracy"])
+    (fault,) = local_vertex.dry_trial(study)
+    assert (fault.path, fault.remedy) == ("metric_spec.accuracy", "did you mean 'acuracy'?")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.client import Client, Connection, Entry, JobHandle, OnShort
-from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.errors import Fault, UnsupportedHereError
 from vertex_jobs.requests import Place
 
 if TYPE_CHECKING:
@@ -115,6 +115,22 @@ class Endpoint:
     def settle(self) -> list[Entry]:
         """Find out what became of earlier submissions that got no answer, in every location."""
         return self._client.settle()
+
+    def dry_trial(self, job: "JobSpec") -> tuple[Fault, ...]:
+        """Run one trial of a study until it has reported every metric, and end it.
+
+        Returns:
+            One fault for each metric of the study that the script did not report; empty if it
+            reported all.
+
+        Raises:
+            UnsupportedHereError: If the job has no trials, or the endpoint is Vertex AI.
+            PackagingError: If the script cannot be packaged.
+            EndpointError: If the endpoint refused or was lost.
+        """
+        from vertex_jobs.endpoints.dry_trials import try_one
+
+        return try_one(self, job)
 
     def outputs(self) -> "Outputs":
         """What jobs wrote to ``gs://``."""

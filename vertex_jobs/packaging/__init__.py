@@ -5,6 +5,7 @@ Equal content gives equal names on every machine. It needs neither setuptools no
 uploads nothing and installs nothing.
 """
 
+from vertex_jobs.packaging.clean_environments import clean_environment
 from vertex_jobs.packaging.distribution import Package, PackageFile, describe, package, write
 from vertex_jobs.packaging.imports import third_party_imports
 from vertex_jobs.packaging.proof import Proof, verify
@@ -17,6 +18,7 @@ __all__ = [
     "PackageFile",
     "Proof",
     "Wheel",
+    "clean_environment",
     "describe",
     "is_wheel_file",
     "package",

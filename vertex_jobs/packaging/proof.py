@@ -13,16 +13,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vertex_jobs.packaging.clean_environments import clean_environment
 from vertex_jobs.packaging.unpacking import unpack
-from vertex_jobs.runtime.cluster import Cluster
-from vertex_jobs.runtime.environment import Environment
 
 __all__ = ["Proof", "verify"]
-
-#: Of the caller's environment only these pass: what Python and its libraries need to start.
-_PASSED_VARIABLES = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH", "TMPDIR")
-#: What tells code that is script and launcher in one that it is to train, not to launch.
-_IN_A_JOB = Environment(cluster=Cluster({"chief": ("127.0.0.1:2222",)})).to_variables()
 
 
 @dataclass(frozen=True)
@@ -68,9 +62,7 @@ def verify(
         module_name = path.name.rpartition("-")[0]
         empty = Path(scratch, "empty")
         empty.mkdir()
-        environment = {
-            name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ
-        } | {"PYTHONPATH": os.pathsep.join(search_path), "HOME": str(empty), **_IN_A_JOB}
+        environment = clean_environment(empty) | {"PYTHONPATH": os.pathsep.join(search_path)}
         try:
             # -s leaves out the user's own site-packages, which no container has.
             done = subprocess.run(

@@ -5,7 +5,6 @@ if the script decides something by a library, again with the real ones.
 """
 
 import json
-import os
 import subprocess
 import sys
 import tempfile
@@ -14,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vertex_jobs.packaging import Package
+from vertex_jobs.packaging import Package, clean_environment
 
 __all__ = ["Outcome", "Questions", "Verdict", "ask"]
 
@@ -24,8 +23,6 @@ _START = (
     "interrogation.main({descriptor})"
 )
 _HOME = str(Path(__file__).parent)
-#: As the proof of a package: what Python and its libraries need to start.
-_PASSED_VARIABLES = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH")
 #: Enough for the standard library, and for loading TensorFlow on a busy machine.
 _QUICK_SECONDS, _LONG_SECONDS = 60.0, 240.0
 
@@ -141,14 +138,15 @@ class _Child:
             "stand_ins": stand_ins,
             "missing": list(missing),
         }
+        empty = self._empty_folder()
         with tempfile.TemporaryFile() as written:
             start = _START.format(home=_HOME, descriptor=written.fileno())
             try:
                 done = subprocess.run(
                     [self.interpreter, "-B", "-s", "-c", start],
                     input=json.dumps(asked).encode(),
-                    cwd=self._empty_folder(),
-                    env=self._variables(),
+                    cwd=empty,
+                    env=clean_environment(empty) | dict(self.questions.variables),
                     stdout=subprocess.PIPE,
                     stderr=subprocess.STDOUT,
                     pass_fds=(written.fileno(),),
@@ -169,25 +167,6 @@ class _Child:
         folder = self.scratch / "work"
         folder.mkdir(exist_ok=True)
         return folder
-
-    def _variables(self) -> dict[str, str]:
-        """The job's variables, and those of the service that scripts look up at once."""
-        passed = {name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ}
-        work = str(self.scratch / "work")
-        return {
-            **passed,
-            "HOME": work,
-            "TMPDIR": work,
-            "CUDA_VISIBLE_DEVICES": "",  # a parser needs none, and a GPU may be busy
-            "AIP_MODEL_DIR": "gs://check/model/",
-            "AIP_CHECKPOINT_DIR": "gs://check/checkpoints/",
-            "AIP_TENSORBOARD_LOG_DIR": "gs://check/logs/",
-            "CLOUD_ML_PROJECT_ID": "1",
-            "CLOUD_ML_REGION": "us-central1",
-            "CLOUD_ML_JOB_ID": "1",
-            "CLOUD_ML_HP_METRIC_FILE": str(self.scratch / "work" / "metrics"),
-            **self.questions.variables,
-        }
 
 
 def _outcome(answer: Mapping[str, Any], missing: Sequence[str]) -> Outcome:

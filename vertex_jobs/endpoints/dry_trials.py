@@ -1,22 +1,21 @@
 """One short real trial on Local Vertex, to see which metrics a script really reports.
 
-For `checking`. The trial ends as soon as every metric of the study has been reported, so it takes
-as long as the script needs for its first report. Its outputs are thrown away.
+For `Endpoint.dry_trial`. The trial ends as soon as every metric of the study has been reported, so
+it takes as long as the script needs for its first report.
 """
 
 import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from vertex_jobs.cli.parser import UsageError
-from vertex_jobs.cli.terminal import say
-from vertex_jobs.errors import Fault, JobFailedError
-from vertex_jobs.spec import HyperparameterTuningJob, JobSpec
+from vertex_jobs.client import JobHandle
+from vertex_jobs.errors import Fault, JobFailedError, UnsupportedHereError
+from vertex_jobs.spec import HyperparameterTuningJob
 from vertex_jobs.spec.suggestions import suggestion
-from vertex_jobs.testing import local_vertex
 
 if TYPE_CHECKING:
-    from vertex_jobs.client import JobHandle
+    from vertex_jobs.endpoints.endpoint import Endpoint
+    from vertex_jobs.spec import JobSpec
 
 __all__ = ["try_one"]
 
@@ -24,28 +23,25 @@ __all__ = ["try_one"]
 _OTHER_METRIC = re.compile(r"The metric '([^']+)' was reported but is not one of the study's")
 
 
-def try_one(job: JobSpec) -> list[Fault]:
-    """Run one trial, and say which metrics it did not report.
-
-    Raises:
-        UsageError: If the job has no trials.
-    """
+def try_one(endpoint: "Endpoint", job: "JobSpec") -> tuple[Fault, ...]:
+    """Run one trial, and say which metrics it did not report; see `Endpoint.dry_trial`."""
+    if endpoint.server is None:
+        raise UnsupportedHereError(
+            "a dry trial runs on Local Vertex, and this endpoint is Vertex AI; use local()"
+        )
     if not isinstance(job, HyperparameterTuningJob):
-        raise UsageError(f"a {job.kind} has no trials; --dry-trial is for a study")
+        raise UnsupportedHereError(f"a {job.kind} has no trials; a dry trial is for a study")
     counts = {"max_trial_count": 1, "parallel_trial_count": 1, "max_failed_trial_count": 0}
     one = job.model_copy(update={**counts, "fallback": ()})
-    say("one trial on Local Vertex, until every metric has been reported")
-    with local_vertex() as endpoint:
-        handle = endpoint.submit(one)
-        reported = _reported(handle, frozenset(job.metric_spec))
-        if reported.issuperset(job.metric_spec):
-            handle.cancel()
-            return []
-        others = _others(handle)
-        return list(_faults(job, reported, others, _failure(handle)))
+    handle = endpoint.submit(one)
+    reported = _reported(handle, frozenset(job.metric_spec))
+    if reported.issuperset(job.metric_spec):
+        handle.cancel()
+        return ()
+    return tuple(_faults(job, reported, _others(handle), _failure(handle)))
 
 
-def _reported(handle: "JobHandle", wanted: frozenset[str]) -> set[str]:
+def _reported(handle: JobHandle, wanted: frozenset[str]) -> set[str]:
     """The study's metrics that the trial has reported by its end; all of them end the wait."""
     while True:
         snapshot = handle.refresh()  # Local Vertex answers when something has changed
@@ -59,12 +55,12 @@ def _reported(handle: "JobHandle", wanted: frozenset[str]) -> set[str]:
             return seen
 
 
-def _others(handle: "JobHandle") -> list[str]:
+def _others(handle: JobHandle) -> list[str]:
     found = (_OTHER_METRIC.search(entry.text) for entry in handle.logs())
     return list(dict.fromkeys(match[1] for match in found if match is not None))
 
 
-def _failure(handle: "JobHandle") -> str:
+def _failure(handle: JobHandle) -> str:
     """The cause, if the trial failed and did not merely report nothing."""
     error = handle.exception()
     return error.message if isinstance(error, JobFailedError) else ""
