@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 SCRIPT = """\
 import argparse, hypertune
 parser = argparse.ArgumentParser()
@@ -44,6 +46,39 @@ def test_trials_of_another_space_are_left_out(command, config):
     narrow = config("narrow", SCRIPT, **fields, max_trial_count=1)
     done = command("run", narrow, "--warm-start", "other")
     assert (done.code, "The search starts from 0 of 2 trials" in done.err) == (0, True), done.err
+
+
+def test_exported_trials_teach_as_the_study_itself(command, config, tmp_path):
+    source = config("source", SCRIPT, **FIELDS, max_trial_count=6)
+    assert command("run", source).code == 0
+    file = tmp_path / "trials.json"
+    file.write_text(command("trials", "source", "--format", "json").out)
+    for name, earlier in (("by-file", str(file)), ("by-job", "source")):
+        done = command(
+            "run", config(name, SCRIPT, **FIELDS, max_trial_count=2), "--warm-start", earlier
+        )
+        assert (done.code, "The search starts from 6 of 6 trials" in done.err) == (0, True), (
+            done.err
+        )
+    assert tried(command, "by-file") == tried(command, "by-job")
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("{}", "it is no list of trials"),
+        ("[{}]", "its trial 1 lacks or garbles 'parameters'"),
+        ("x,y", "it is no JSON"),
+        (None, "No such file"),
+    ],
+)
+def test_a_file_without_trials_is_refused(command, config, tmp_path, text, why):
+    file = tmp_path / "trials.json"
+    if text is not None:
+        file.write_text(text)
+    path = config("refused", SCRIPT, **FIELDS, max_trial_count=1)
+    done = command("run", path, "--warm-start", str(file))
+    assert (done.code, why in done.err) == (2, True), done.err
 
 
 def test_an_unknown_study_is_said_before_anything_is_submitted(command, config):

@@ -30,7 +30,7 @@ class Options(argparse.Namespace):
         overlays: More configs, laid over the first.
         overrides: ``path=value`` each.
         seed: Of the search on Local Vertex.
-        warm_start: Studies from whose trials the search learns.
+        warm_start: Studies, or files of exported trials, from which the search learns.
         fresh: Whether every replica starts as a fresh process.
         environment: Where the job's code runs on Local Vertex; None for the config's choice.
         detach: Return when the job exists.

@@ -8,6 +8,7 @@ from vertex_jobs.cli.checking import checked_job
 from vertex_jobs.cli.confirmation import confirm
 from vertex_jobs.cli.debugging import debug_job
 from vertex_jobs.cli.drilling import drill_faults, drill_in_force, judge_drill, named_drill
+from vertex_jobs.cli.earlier_trials import earlier_trials
 from vertex_jobs.cli.following import follow
 from vertex_jobs.cli.footers import command, say_come_back
 from vertex_jobs.cli.options import Options
@@ -59,7 +60,7 @@ def run_checked(options: Options, reading: "Reading") -> int:
             confirm(options, job, endpoint)
         if options.drill is not None:
             return _drill(options, endpoint, job)
-        settings = {**_local_settings(options), **_earlier_studies(options, endpoint)}
+        settings = {**_local_settings(options), **earlier_trials(options, endpoint, job)}
         handle = _submit(options, endpoint, job, settings)
         if options.detach:
             print_result(handle.name)
@@ -147,12 +148,6 @@ def _say_short(job: "JobSpec", entry: "Entry") -> None:
     if chief.accelerator_type:
         machine += f" with {chief.accelerator_count} x {chief.accelerator_type}"
     say(f"next in fallback: {entry.current.location} on {machine}")
-
-
-def _earlier_studies(options: Options, endpoint: "Endpoint") -> dict[str, list[str]]:
-    """Ids of the studies to learn from, found before anything is submitted."""
-    ids = [endpoint.job(text).last_seen.job_id for text in options.warm_start]
-    return {"warm_start": ids} if ids else {}
 
 
 def _local_settings(options: Options) -> dict[str, int | bool | str]:

@@ -214,7 +214,7 @@ class LocalSettings(Spec):
     initial_trials: Items[Mapping[Text, Value]] = ()
     """Assignments that the first trials try, in order."""
     warm_start: OneOrMore[Text] = ()
-    """Ids of earlier studies on this machine, from whose trials the search learns."""
+    """Ids of earlier studies on this machine, or gs:// files of trials, to learn from."""
     pace: Pace = "immediate"
     """How fast a job goes from QUEUED to RUNNING; stepped waits for a test."""
     faults: Items[AnyFault] = ()

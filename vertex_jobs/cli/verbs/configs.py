@@ -49,7 +49,8 @@ def _add_local_settings(parser: Parser) -> None:
         action="append",
         default=[],
         help="on local: an earlier study from whose trials the search learns, so that this one "
-        "goes on where it ended; may be repeated",
+        "goes on where it ended; or FILE.json with the trials of any study, as printed by trials "
+        "--format json; may be repeated",
     )
     parser.add_argument(
         "--fresh",
