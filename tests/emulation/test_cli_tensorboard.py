@@ -52,6 +52,18 @@ def test_every_trial_is_a_run(command, study, tmp_path):
     ]
 
 
+def test_a_study_that_was_watched_to_its_end_has_its_hparams(command, study):
+    done = command("run", study)
+    assert "HParams" not in done.err
+    resource = json.loads(command("describe", "grid").out)
+    base = resource["trialJobSpec"]["baseOutputDirectory"]["outputUriPrefix"]
+    outputs = Outputs(Connection(command.record.url, "local-project", "anon"))
+    written = [file.uri.path for file in outputs.list_files(f"{base}/")]
+    found = [path.rpartition("/")[0] for path in written if path.endswith(".hparams")]
+    root = base.split("/", 3)[3]
+    assert sorted(found) == [root, *(f"{root}/{trial}/logs" for trial in (1, 2, 3))]
+
+
 def session_groups(url):
     """What the HParams page shows, by trial."""
     statuses = ["STATUS_SUCCESS", "STATUS_FAILURE", "STATUS_UNKNOWN", "STATUS_RUNNING"]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.cli.footers import command
+from vertex_jobs.cli.numerics import load_numerics
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.studies import best_ids, trial_table
@@ -38,6 +39,7 @@ def print_best(options: Options) -> int:
         if options.retrain or options.go_on:
             _print_training(options, handle, _chosen(options, study))
             return 0
+        load_numerics()
         _print(options, study)
         show = print_result if options.format == "table" else say
         if options.download is not None:

@@ -8,7 +8,9 @@ from vertex_jobs.cli.deciding import print_decision
 from vertex_jobs.cli.details import base_output_directory, is_study
 from vertex_jobs.cli.edge import Edge
 from vertex_jobs.cli.footers import say_come_back, say_next
+from vertex_jobs.cli.hparams import writer_for
 from vertex_jobs.cli.logs import line_format
+from vertex_jobs.cli.numerics import load_numerics
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.progress import Progress, progress
 from vertex_jobs.cli.studies import trial_table
@@ -59,6 +61,7 @@ def follow(options: Options, endpoint: "Endpoint", handle: JobHandle) -> int:
 def _watch(endpoint: "Endpoint", handle: JobHandle) -> None:
     trouble = _Trouble(endpoint)
     with progress() as display:
+        hparams = writer_for(endpoint, handle.last_seen) if is_study(handle.last_seen) else None
         lines = _LogLines(endpoint, handle.last_seen, display)
         try:
             for snapshot in handle.watch(on_trouble=lambda *news: trouble(display, *news)):
@@ -67,6 +70,8 @@ def _watch(endpoint: "Endpoint", handle: JobHandle) -> None:
                     lines.finish()
                     lines = _LogLines(endpoint, snapshot, display)
                 display.update(snapshot)
+                if hparams is not None:
+                    hparams.update(snapshot)
             lines.finish()
         finally:
             lines.silence()
@@ -146,6 +151,7 @@ def _tell(handle: JobHandle, failure: JobFailedError | None) -> None:
     if failure is not None:
         raise failure
     if is_study(snapshot):
+        load_numerics()
         print_result("")
         print_decision(snapshot.study)
     else:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+from vertex_jobs.cli.numerics import load_numerics
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.terminal import print_result, say
@@ -19,6 +20,7 @@ def write_report(options: Options) -> int:
         InvalidJobError: If the file cannot be written.
         UnsupportedHereError: If plotly is not installed, or the job has no trials.
     """
+    load_numerics()
     with open_endpoint(options) as endpoint:
         study = endpoint.job(options.job).last_seen.study
 

@@ -14,12 +14,12 @@ import threading
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from vertex_jobs.cli.details import base_output_directory, is_study, log_directory
+from vertex_jobs.cli.details import is_study, log_directory
+from vertex_jobs.cli.hparams import writer_for
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.terminal import say, warn
 from vertex_jobs.errors import EndpointError, UnsupportedHereError
-from vertex_jobs.names import GcsUri
 
 if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle
@@ -66,19 +66,14 @@ def _run_board(directory: str, port: int, environment: dict[str, str]) -> int:
 
 def _write_hparams(endpoint: "Endpoint", handle: "JobHandle") -> None:
     """Put the study's HParams beside its logs, and those of each trial when it has ended."""
-    from vertex_jobs.study.hparams import hparams_files
-
-    base, outputs = GcsUri.parse(base_output_directory(handle.last_seen)), endpoint.outputs()
+    writer = writer_for(endpoint, handle.last_seen)
+    if writer is None:
+        return
     try:
-        written = {str(file.uri) for file in outputs.list_files(str(base))}
         for snapshot in handle.watch():
-            for path, content in hparams_files(snapshot.study):
-                uri = str(base.join(path))
-                if uri not in written:
-                    outputs.write_bytes(uri, content)
-                    written.add(uri)
+            writer.update(snapshot)
     except EndpointError as error:
-        warn(f"the HParams page stays without trials: {error}")
+        warn(f"the HParams page stays without later trials: {error}")
 
 
 def _storage(endpoint: "Endpoint") -> dict[str, str]:

@@ -1,0 +1,73 @@
+"""A study's files for TensorBoard's HParams page, written beside its trials' own logs.
+
+For the verbs that watch a study. Each trial is written once, when it has ended.
+"""
+
+import queue
+import threading
+from importlib.util import find_spec
+from typing import TYPE_CHECKING
+
+from vertex_jobs.cli.details import base_output_directory
+from vertex_jobs.cli.terminal import warn
+from vertex_jobs.errors import EndpointError, UnsupportedHereError
+from vertex_jobs.names import GcsUri
+
+if TYPE_CHECKING:
+    from vertex_jobs.client import Snapshot
+    from vertex_jobs.endpoints import Endpoint
+
+__all__ = ["HParamsWriter", "writer_for"]
+
+
+class HParamsWriter:
+    """Writes from a thread of its own, so that nobody waits for an upload until the study's end."""
+
+    def __init__(self, endpoint: "Endpoint", base: GcsUri) -> None:
+        """Begin to wait for what is there to be written below the base directory."""
+        self._endpoint = endpoint
+        self._base = base
+        self._snapshots: queue.SimpleQueue[Snapshot | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def update(self, snapshot: "Snapshot") -> None:
+        """Let the trials that have ended be written."""
+        self._snapshots.put(snapshot)
+
+    def finish(self) -> None:
+        """Wait for the last file."""
+        self._snapshots.put(None)
+        self._thread.join()
+
+    def _run(self) -> None:
+        try:
+            self._write()
+        except EndpointError as error:
+            warn(f"the HParams page stays without some trials: {error}")
+
+    def _write(self) -> None:
+        from vertex_jobs.study.hparams import hparams_files
+
+        outputs = self._endpoint.outputs()
+        written: set[str] | None = None
+        while (snapshot := self._snapshots.get()) is not None:
+            if not any(trial.finished for trial in snapshot.study.trials):
+                continue
+            if written is None:
+                written = {str(file.uri) for file in outputs.list_files(str(self._base))}
+            for path, content in hparams_files(snapshot.study):
+                uri = str(self._base.join(path))
+                if uri not in written:
+                    outputs.write_bytes(uri, content)
+                    written.add(uri)
+
+
+def writer_for(endpoint: "Endpoint", snapshot: "Snapshot") -> HParamsWriter | None:
+    """A writer for a study; None without TensorBoard, or where the study has no place for it."""
+    if find_spec("tensorboard") is None:
+        return None
+    try:
+        return HParamsWriter(endpoint, GcsUri.parse(base_output_directory(snapshot)))
+    except UnsupportedHereError:
+        return None
