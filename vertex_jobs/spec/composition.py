@@ -83,7 +83,7 @@ def _read(path: Path, trail: tuple[Path, ...]) -> Composition:
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        fault = Fault("config", str(path), f"cannot be read: {error}", "name a YAML file")
+        fault = Fault("config", str(path), _unreadable(error), "name a YAML file")
         raise InvalidJobError([fault], str(path)) from error
     written, faults, lines = parse(text, str(path))
     if not isinstance(written, dict):
@@ -106,6 +106,11 @@ def _read(path: Path, trail: tuple[Path, ...]) -> Composition:
         elif beside is not None:
             below = _laid_over(below, _read(beside, (*trail, path)))
     return _laid_over(below, own)
+
+
+def _unreadable(error: OSError | UnicodeDecodeError) -> str:
+    reason = error.strerror if isinstance(error, OSError) else error
+    return f"cannot be read: {reason}"
 
 
 def _named(base: Any) -> list[Any]:
