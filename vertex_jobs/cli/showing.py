@@ -10,7 +10,7 @@ from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.parser import UsageError
 from vertex_jobs.cli.places import job_place
 from vertex_jobs.cli.tables import print_structured
-from vertex_jobs.cli.terminal import print_result
+from vertex_jobs.cli.terminal import print_result, warn
 from vertex_jobs.spec import load
 
 if TYPE_CHECKING:
@@ -41,6 +41,11 @@ def show(options: Options) -> int:
         return 0
     request = prepared_request(options, job)
     if options.format == "gcloud":
+        if options.on == "local":
+            warn(
+                "project and bucket are Local Vertex's, which gcloud cannot reach; add --on vertex "
+                "--project PROJECT --staging-bucket gs://BUCKET"
+            )
         print_result(_for_gcloud(options, request))
     else:
         print_structured(request.body, options.format)

@@ -25,6 +25,8 @@ from vertex_jobs.cli.verbs import VERBS
         (["emulate", "--", "no-such-program"], "'no-such-program'\n      is no command"),
         (["emulate", "--print-env", "--", "true"], "prints variables for a shell"),
         (["list", "--api-endpoint", "h"], "add --on vertex"),
+        (["run", "x.yaml", "--staging-bucket", "mine"], "did you mean gs://mine?"),
+        (["run", "x.yaml", "--staging-bucket", "gs://b"], "is not a Cloud Storage URI"),
     ],
 )
 def test_wrong_words_are_refused_with_a_hint(command, words, answer):
@@ -46,6 +48,14 @@ def test_help_lists_every_verb(command):
 def test_help_of_a_verb_has_its_examples(command, verb):
     done = command(verb, "--help")
     assert (done.code, "examples:\n  vertex-jobs " + verb in done.out) == (0, True)
+
+
+@pytest.mark.parametrize("verb", [None, *VERBS])
+def test_help_fits_a_narrow_screen_but_for_lines_to_copy(command, monkeypatch, verb):
+    monkeypatch.setenv("COLUMNS", "80")
+    out = command(*filter(None, [verb]), "--help").out
+    wide = [line for line in out.splitlines() if len(line) > 80]
+    assert [line for line in wide if not line.startswith("  vertex-jobs ")] == []
 
 
 def test_no_words_at_all_give_the_overview_as_an_error(command):

@@ -7,6 +7,7 @@ import argparse
 from pathlib import Path
 
 from vertex_jobs.cli.parser import Parser, one_of
+from vertex_jobs.names import GcsUri
 
 __all__ = [
     "add_cloud_place",
@@ -102,6 +103,15 @@ def whole_number(text: str) -> int:
     return int(text)
 
 
+def _bucket_uri(text: str) -> str:
+    try:
+        GcsUri.parse(text)
+    except ValueError as error:
+        hint = "" if text.startswith("gs://") else f"; did you mean gs://{text}?"
+        raise argparse.ArgumentTypeError(f"{error}{hint}") from error
+    return text
+
+
 def _add_overlays(parser: Parser) -> None:
     parser.add_argument(
         "overlays",
@@ -131,6 +141,7 @@ def _add_place(parser: Parser, default: str) -> "argparse._ArgumentGroup":
     group.add_argument(
         "--staging-bucket",
         metavar="URI",
+        type=_bucket_uri,
         help="gs:// place of packages and default outputs (default: the config's; on local also "
         "gs://local-staging)",
     )

@@ -156,7 +156,7 @@ VERBS = {
         "a file in the form of gcloud's --config; --format config prints it as a config.",
         (
             "show configs/digits_search.yaml",
-            "show configs/digits_search.yaml --format gcloud > job.yaml",
+            "show configs/digits_search.yaml --format gcloud --on vertex --staging-bucket gs://my-bucket",
             "show job.yaml --set display_name=digits --format config",
             "show configs/digits_search.yaml --set max_trial_count=32 --diff digits-search",
             "show configs/digits_search.yaml --on vertex --staging-bucket gs://my-bucket",
