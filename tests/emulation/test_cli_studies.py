@@ -199,6 +199,26 @@ def test_model_of_another_trial_is_downloaded(command, tmp_path):
 
 
 @pytest.mark.usefixtures("saving")
+def test_download_onto_a_file_is_refused(command, tmp_path):
+    (tmp_path / "taken").write_text("mine")
+    done = command("best", "saving", "--download", tmp_path / "taken")
+    assert (done.code, "name another directory" in done.err) == (2, True), done.err
+    assert (tmp_path / "taken").read_text() == "mine"
+
+
+@pytest.mark.usefixtures("saving")
+def test_a_trial_named_for_nothing_is_refused(command):
+    done = command("best", "saving", "--trial", "2")
+    assert (done.code, done.out, "add --download DIR" in done.err) == (2, "", True)
+
+
+@pytest.mark.usefixtures("saving")
+def test_a_replica_without_lines_is_told(command):
+    done = command("logs", "saving", "--replica", "workerpool9-0")
+    assert (done.code, done.out, done.err) == (0, "", "no lines of workerpool9-0\n")
+
+
+@pytest.mark.usefixtures("saving")
 def test_best_trial_trains_again_from_the_package_that_ran(command, tmp_path):
     path = tmp_path / "retrain.yaml"
     path.write_text(command("best", "saving", "--retrain").out)

@@ -30,9 +30,10 @@ def print_best(options: Options) -> int:
 
     Raises:
         NoFeasibleTrialError: If no trial could win.
-        InvalidJobError: If there is no such trial.
+        InvalidJobError: If there is no such trial, or nothing that it is for.
         UnsupportedHereError: If one trial is needed and several share the front.
     """
+    _check(options)
     with open_endpoint(options) as endpoint:
         handle = endpoint.job(options.job)
         study = handle.last_seen.study
@@ -48,6 +49,19 @@ def print_best(options: Options) -> int:
         if options.register:
             show(_register(options, endpoint, handle, _chosen(options, study)))
     return 0
+
+
+def _check(options: Options) -> None:
+    """Refuse a trial that is named for nothing.
+
+    Raises:
+        InvalidJobError: If so.
+    """
+    wanted = options.download or options.register or options.retrain or options.go_on
+    if options.trial is not None and not wanted:
+        rule = "says which trial to take, and nothing is made of one"
+        remedy = "add --download DIR, --register, --retrain or --continue"
+        raise InvalidJobError([Fault("--trial", options.trial, rule, remedy)], "command line")
 
 
 def _print(options: Options, study: Study) -> None:
@@ -174,6 +188,7 @@ def _download(endpoint: "Endpoint", trial: Trial, directory: Path) -> None:
 
     Raises:
         RequestRefusedError: If the trial wrote nothing there.
+        InvalidJobError: If the files cannot be written.
     """
     if trial.model_dir is None:
         raise RequestRefusedError(
@@ -194,6 +209,10 @@ def _download(endpoint: "Endpoint", trial: Trial, directory: Path) -> None:
         if error.code != 404:
             raise
         raise _no_model(trial) from error
+    except OSError as error:
+        rule = f"cannot be written: {error.strerror or error}"
+        fault = Fault("--download", str(directory), rule, "name another directory")
+        raise InvalidJobError([fault], "command line") from error
     say(f"{len(files)} files of {trial.model_dir}")
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from vertex_jobs.cli.details import replica_count, trial_of_job
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
-from vertex_jobs.cli.terminal import print_result
+from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.client import LogEntry, Snapshot
 
 __all__ = ["line_format", "print_logs"]
@@ -17,12 +17,15 @@ def print_logs(options: Options) -> int:
     with open_endpoint(options) as endpoint:
         handle = endpoint.job(options.job)
         as_line = line_format(lambda: handle.last_seen)
+        entry = None
         for entry in handle.logs(options.follow, replica=options.replica):
             if options.format == "json":
                 trial = trial_of_job(handle.last_seen).get(entry.job_id)
                 print_result(json.dumps(_fields(entry, trial), ensure_ascii=False))
             else:
                 print_result(as_line(entry))
+    if entry is None:
+        say("no lines" + (f" of {options.replica}" if options.replica else ""))
     return 0
 
 

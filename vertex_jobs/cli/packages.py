@@ -39,7 +39,7 @@ def write_package(options: Options) -> int:
         return _write_runtime(options) if options.runtime_only else _write(options)
     except OSError as error:
         raise PackagingError(
-            f"{options.output}: the package cannot be written ({error}); "
+            f"{options.output}: the package cannot be written ({error.strerror}); "
             "name another folder with --output"
         ) from error
 

@@ -58,7 +58,7 @@ def open_endpoint(options: Options) -> "Endpoint":
         )
     except OSError as error:
         raise UnsupportedHereError(
-            f"{directory} cannot hold the state of Local Vertex ({error}); "
+            f"{directory} cannot hold the state of Local Vertex ({error.strerror}); "
             "name another with --state-dir"
         ) from error
 

@@ -51,7 +51,9 @@ def write_file(options: Options, name: str, suffix: str, write: Callable[[Path],
     try:
         said = write(path)
     except OSError as error:
-        fault = Fault("--output", str(path), f"cannot be written: {error}", "name another file")
+        fault = Fault(
+            "--output", str(path), f"cannot be written: {error.strerror}", "name another file"
+        )
         raise InvalidJobError([fault], "command line") from error
     say(said)
     print_result(str(path))
