@@ -78,9 +78,8 @@ def read_wikitext() -> list[str]:
 
 options = arguments.parse(Options)
 writing = environment.current().write_to(options.output_dir)
-strategy = strategies.strategy(
-    "mirrored", device_count=options.devices, memory_limit=options.memory_limit
-)
+devices = strategies.Devices(options.devices, options.memory_limit)
+strategy = strategies.strategy("mirrored", devices=devices)
 keras.utils.set_random_seed(1)
 replicas = strategy.num_replicas_in_sync
 global_batch = options.batch_size * replicas

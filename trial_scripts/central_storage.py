@@ -64,9 +64,9 @@ held_labels, labels = np.split(labels[order], [len(labels) // 5])
 
 def train(name: str) -> tuple[Any, float]:
     """A model trained under a strategy, and its seconds per epoch after the first."""
-    strategy = strategies.strategy(
-        name, device_count=options.compute_devices, parameter_device=options.parameter_device
-    )
+    count, parameters = options.compute_devices, options.parameter_device
+    devices = strategies.Devices(count, parameter_device=parameters)
+    strategy = strategies.strategy(name, devices=devices)
     replicas = strategy.num_replicas_in_sync
     # Equal weights and an equal order of the data for both, so that the results can be compared.
     keras.utils.set_random_seed(options.seed)

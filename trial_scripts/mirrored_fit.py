@@ -20,6 +20,7 @@ import numpy as np
 import tensorflow as tf
 from sklearn.datasets import load_digits
 
+from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.runtime import arguments, environment, metrics, strategies
 
 keras = tf.keras  # the image's: Keras 3, or Keras 2 on TPUs, whose newest image has TensorFlow 2.15
@@ -52,12 +53,8 @@ class Options:
     cross_device_ops: Literal["auto", "nccl", "hierarchical", "reduction_to_one"] = field(
         default="auto", metadata={"help": "how mirrored adds up gradients; nccl needs GPUs"}
     )
-    seed: int = field(
-        default=1, metadata={"help": "of weights and shuffling", "range": (0, 2**32 - 1)}
-    )
-    output_dir: str = field(
-        default="output/mirrored_fit", metadata={"help": "base directory of a run outside a job"}
-    )
+    seed: int = field(default=1, metadata={"help": "of all draws", "range": (0, 2**32 - 1)})
+    output_dir: str = field(default="output/mirrored_fit", metadata={"help": "outside a job"})
 
 
 options = arguments.parse(Options)
@@ -65,9 +62,11 @@ job = environment.current()
 writing = job.write_to(options.output_dir)
 
 # The strategy comes before any other TensorFlow operation, since it splits the devices.
-strategy = strategies.strategy(
-    options.strategy, device_count=options.devices, cross_device_ops=options.cross_device_ops
-)
+devices, reduction = strategies.Devices(options.devices), options.cross_device_ops
+try:
+    strategy = strategies.strategy(options.strategy, devices=devices, cross_device_ops=reduction)
+except UnsupportedHereError as error:  # e.g. no TPU: the sentence says it all
+    raise SystemExit(str(error)) from None
 replicas = strategy.num_replicas_in_sync
 learning_rate = options.learning_rate * replicas
 global_batch = options.global_batch_size or options.batch_size * replicas

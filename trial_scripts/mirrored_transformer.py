@@ -30,16 +30,14 @@ class Options:
         default=0.5, metadata={"help": "factor on the warm-up schedule", "range": (0.001, 100.0)}
     )
     warmup_steps: int = field(default=60, metadata={"help": "while the rate rises", **STEPS})
-    batch_size: int = field(default=32, metadata={"help": "batch per replica", "range": (1, 4096)})
+    batch_size: int = field(default=32, metadata={"help": "sequences/replica", "range": (1, 4096)})
     epochs: int = field(default=3, metadata={"help": "passes over the data", "range": (1, 10_000)})
     valid_steps: int = field(default=20, metadata={"help": "between validations", **STEPS})
     test_steps: int = field(default=50, metadata={"help": "between tests", **STEPS})
     checkpoint_steps: int = field(default=10, metadata={"help": "between checkpoints", **STEPS})
     resume: bool = field(default=True, metadata={"help": "go on from the last checkpoint"})
     devices: int = field(default=2, metadata={"help": "replicas, one a device", "range": (1, 64)})
-    output_dir: str = field(
-        default="output/mirrored_transformer", metadata={"help": "outside jobs"}
-    )
+    output_dir: str = field(default="output/transformer", metadata={"help": "outside a job"})
 
 
 class WarmUp(keras.optimizers.schedules.LearningRateSchedule):
@@ -61,9 +59,10 @@ def generate(count: int, seed: int) -> tf.data.Dataset:
 options = arguments.parse(Options)
 job = environment.current()
 reading, writing = job.read_from(options.output_dir), job.write_to(options.output_dir)
-strategy = strategies.strategy("mirrored", device_count=options.devices)
+strategy = strategies.strategy("mirrored", devices=strategies.Devices(options.devices))
 global_batch = options.batch_size * strategy.num_replicas_in_sync
 keras.utils.set_random_seed(1)
+tf.config.experimental.enable_op_determinism()  # a resumed run computes the very same
 training = generate(3200, seed=0)
 held_back = {"valid": generate(320, seed=1), "test": generate(320, seed=2)}
 

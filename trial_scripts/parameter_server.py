@@ -31,7 +31,7 @@ class Options:
     learning_rate: float = field(default=0.02, metadata={"help": "of Adam", "range": (1e-6, 1.0)})
     batch_size: int = field(default=128, metadata={"help": "visits a step", "range": (1, 16_384)})
     epochs: int = field(default=5, metadata={"help": "of 100 steps each", "range": (1, 10_000)})
-    warmup_epochs: int = field(default=1, metadata={"help": "on one replica", "range": (0, 10_000)})
+    warmup_epochs: int = field(default=1, metadata={"help": "epochs, one worker", "range": (0, 99)})
     output_dir: str = field(default="output/parameter_server", metadata={"help": "outside a job"})
 
 

@@ -77,6 +77,11 @@ def test_the_python_example_finds_a_best_trial(environment: dict[str, str]) -> N
 
 
 SCRIPTS = sorted((ROOT / "trial_scripts").glob("*.py"))
+#: What the whole numbers of scripts count. A seed counts nothing, and a rate has no unit.
+UNITS = (
+    "devices|epochs|files|images|layers|MiB|models|operations|pairs|paragraphs|parts|passes"
+    "|replicas|sequences|steps|texts|threads|trials|units|visits|width|widest"
+)
 
 
 def help_of(environment: dict[str, str], script: Path) -> dict[str, tuple[str, str]]:
@@ -101,6 +106,19 @@ def test_every_script_explains_its_options(environment: dict[str, str], script: 
     numbers = {name: words for name, (value, words) in options.items() if value in ("INT", "FLOAT")}
     boundless = [name for name, words in numbers.items() if not re.search("from .* to ", words)]
     assert not boundless
+    counts = {name: words for name, (value, words) in options.items() if value == "INT"}
+    counts.pop("--seed", None)
+    unitless = {
+        name: text for name, text in counts.items() if not re.search(rf"\b({UNITS})\b", text)
+    }
+    assert not unitless
+    texts = {name: words for name, (value, words) in options.items() if value == "TEXT"}
+    vague = {
+        name: words
+        for name, words in texts.items()
+        if not re.search("directory|outside a job|e[.]g[.]|model of KerasHub", words)
+    }
+    assert not vague
 
 
 @pytest.mark.tensorflow

@@ -10,7 +10,7 @@ __all__ = ["bert", "central_storage", "mirrored", "no_tpu", "transformer", "two_
 def mirrored(job: Finished) -> str:
     """The saved model says the same as the trained one, loaded on one device and on all.
 
-    Held-back accuracy passes 0.85; a checkpoint of every epoch is there, and no backup is left.
+    Held-back accuracy passes 0.95; a checkpoint of every epoch is there, and no backup is left.
     """
     job.succeeded()
     pool = job.resource["jobSpec"]["workerPoolSpecs"][0]
@@ -22,7 +22,7 @@ def mirrored(job: Finished) -> str:
     assert len(losses) == 3
     assert max(losses) - min(losses) < 1e-5
     accuracy = float(job.values("predicted in scope")[0])
-    assert accuracy > 0.85
+    assert accuracy > 0.95
     checkpoints = [path for path in job.files if path.startswith("checkpoints/")]
     assert checkpoints == [f"checkpoints/epoch_{epoch:03d}.keras" for epoch in range(1, epochs + 1)]
     assert {"model/model.keras", "model/saved_model.pb"} <= job.files.keys()
@@ -30,20 +30,23 @@ def mirrored(job: Finished) -> str:
 
 
 def no_tpu(job: Finished) -> str:
-    """Without a TPU the job fails, the command ends with 1, and one sentence says what would do."""
+    """Without a TPU the job fails, the command ends with 1, and one sentence, without a traceback,
+    says what would do.
+    """
     sentence = (
         "the strategy is tpu and there is no TPU here; run the job on a TPU machine of Vertex AI, "
         "e.g. machine_type cloud-tpu, or take another strategy"
     )
     assert job.exit_code == 1
     assert sentence in job.messages
+    assert "Traceback" not in job.log()
     return "exit 1: no TPU here"
 
 
 def transformer(job: Finished) -> str:
     """It validates every 20 of 150 steps, tests every 50 and keeps the last 5 of 15 checkpoints.
 
-    The error of the predictions falls to less than half.
+    The error of the predictions falls below 0.06, two fifths of the targets' deviation.
     """
     job.succeeded()
     validated, tested = (
@@ -53,9 +56,9 @@ def transformer(job: Finished) -> str:
     assert tested == ["50", "100", "150"]
     kept = sorted({int(step) for step in re.findall(r"ckpt-(\d+)\.index", " ".join(job.files))})
     assert kept == [110, 120, 130, 140, 150]
-    errors = job.values("rmse")
-    assert errors[-1] < errors[0] / 2
-    return f"rmse {errors[-1]:.4f}"
+    error = job.values("rmse")[-1]
+    assert error < 0.06
+    return f"rmse {error:.4f}"
 
 
 def bert(job: Finished) -> str:
@@ -82,14 +85,14 @@ def central_storage(job: Finished) -> str:
     ]
     assert job.values("largest difference between two weights")[0] < 1e-5
     accuracy = float(rows[0][2])
-    assert accuracy > 0.93
+    assert accuracy > 0.95
     return f"accuracy {accuracy:.4f}, {rows[0][1]} s an epoch, Mirrored {rows[1][1]} s"
 
 
 def two_towers(job: Finished) -> str:
     """Each tower's weights, optimizer and convolutions are on its own device, also on the way back.
 
-    Held-back accuracy passes 0.9.
+    Held-back accuracy passes 0.94.
     """
     job.succeeded()
     log = job.log()
@@ -99,5 +102,5 @@ def two_towers(job: Finished) -> str:
         )
     assert "convolutions: 6 on /device:CPU:0, 6 on /device:CPU:1" in log
     accuracy = job.values("held back accuracy")[-1]
-    assert accuracy > 0.9
+    assert accuracy > 0.94
     return f"accuracy {accuracy:.4f}"

@@ -36,7 +36,7 @@ class System:
     """One row.
 
     Attributes:
-        number: ``S01``, ``S02``, ...; it stays with the system.
+        number: ``S01``, ``S02``, ..., without a gap.
         title: What is trained how, a few words.
         article: Title of the article that it comes from.
         script: File in ``trial_scripts``.
@@ -74,55 +74,6 @@ class System:
 SYSTEMS = (
     System(
         "S01",
-        "One training job, its model uploaded",
-        BOOK,
-        "digits_mlp.py",
-        "digits_training.yaml",
-        digits_checks.training,
-    ),
-    System(
-        "S02",
-        "A study of a hyperparameter script",
-        BOOK,
-        "digits_mlp.py",
-        "digits_search.yaml",
-        digits_checks.search,
-    ),
-    System(
-        "S03",
-        "Two machines train one model with fit",
-        BOOK,
-        "multiworker_fit.py",
-        "multiworker_fit.yaml",
-        cluster_checks.multiworker,
-    ),
-    System(
-        "S04",
-        "The same with a third, over gRPC's ring",
-        BOOK,
-        "multiworker_fit.py",
-        "multiworker_fit.yaml",
-        cluster_checks.multiworker,
-        ("--set", "replica_count=3", "--set", "args.communication=ring"),
-    ),
-    System(
-        "S05",
-        "A table on two parameter servers, evaluated on the side",
-        BOOK,
-        "parameter_server.py",
-        "parameter_server.yaml",
-        cluster_checks.parameter_server,
-    ),
-    System(
-        "S06",
-        "Keras Tuner over a chief and two workers",
-        BOOK,
-        "keras_tuner_search.py",
-        "keras_tuner_search.yaml",
-        cluster_checks.keras_tuner,
-    ),
-    System(
-        "S11",
         "Two GPUs mirror one model, trained with fit",
         TUTORIAL,
         "mirrored_fit.py",
@@ -130,7 +81,7 @@ SYSTEMS = (
         mirrored_checks.mirrored,
     ),
     System(
-        "S12",
+        "S02",
         "The same with four, reduced to one device",
         BOOK,
         "mirrored_fit.py",
@@ -142,15 +93,7 @@ SYSTEMS = (
         ),
     ),
     System(
-        "S13",
-        "The same on a TPU, which is not here",
-        BOOK,
-        "mirrored_fit.py",
-        "mirrored_fit_tpu.yaml",
-        mirrored_checks.no_tpu,
-    ),
-    System(
-        "S14",
+        "S03",
         "Two GPUs mirror a transformer, with a loop of its own",
         LOOP,
         "mirrored_transformer.py",
@@ -158,7 +101,7 @@ SYSTEMS = (
         mirrored_checks.transformer,
     ),
     System(
-        "S15",
+        "S04",
         "One GPU split in two trains a BERT with KerasHub",
         BERT,
         "bert_mlm.py",
@@ -166,7 +109,7 @@ SYSTEMS = (
         mirrored_checks.bert,
     ),
     System(
-        "S16",
+        "S05",
         "Central storage beside mirroring",
         BOOK,
         "central_storage.py",
@@ -174,15 +117,40 @@ SYSTEMS = (
         mirrored_checks.central_storage,
     ),
     System(
-        "S17",
-        "Two towers, each on a GPU of its own",
+        "S06",
+        "Two machines train one model with fit",
         BOOK,
-        "two_towers.py",
-        "two_towers.yaml",
-        mirrored_checks.two_towers,
+        "multiworker_fit.py",
+        "multiworker_fit.yaml",
+        cluster_checks.multiworker,
     ),
     System(
-        "S20",
+        "S07",
+        "The same with a third, over gRPC's ring",
+        BOOK,
+        "multiworker_fit.py",
+        "multiworker_fit.yaml",
+        cluster_checks.multiworker,
+        ("--set", "replica_count=3", "--set", "args.communication=ring"),
+    ),
+    System(
+        "S08",
+        "A table on two parameter servers, evaluated on the side",
+        BOOK,
+        "parameter_server.py",
+        "parameter_server.yaml",
+        cluster_checks.parameter_server,
+    ),
+    System(
+        "S09",
+        "The same on a TPU, which is not here",
+        BOOK,
+        "mirrored_fit.py",
+        "mirrored_fit_tpu.yaml",
+        mirrored_checks.no_tpu,
+    ),
+    System(
+        "S10",
         "DTensor with Keras, layouts in four ways",
         DTENSOR,
         "dtensor_layouts.py",
@@ -190,7 +158,7 @@ SYSTEMS = (
         layout_checks.dtensor,
     ),
     System(
-        "S21",
+        "S11",
         "keras.distribution, model parallel",
         DTENSOR,
         "keras_distribution.py",
@@ -198,7 +166,7 @@ SYSTEMS = (
         layout_checks.model_parallel,
     ),
     System(
-        "S22",
+        "S12",
         "keras.distribution, data parallel",
         DTENSOR,
         "keras_distribution.py",
@@ -207,7 +175,31 @@ SYSTEMS = (
         ("--set", "args.mesh_model=1"),
     ),
     System(
-        "S23",
+        "S13",
+        "One training job, its model uploaded",
+        BOOK,
+        "digits_mlp.py",
+        "digits_training.yaml",
+        digits_checks.training,
+    ),
+    System(
+        "S14",
+        "A study of a hyperparameter script",
+        BOOK,
+        "digits_mlp.py",
+        "digits_search.yaml",
+        digits_checks.search,
+    ),
+    System(
+        "S15",
+        "Keras Tuner over a chief and two workers",
+        BOOK,
+        "keras_tuner_search.py",
+        "keras_tuner_search.yaml",
+        cluster_checks.keras_tuner,
+    ),
+    System(
+        "S16",
         "TFRecords in shards on gs://, mixed precision",
         BOOK,
         "tfrecord_pipeline.py",
@@ -215,7 +207,7 @@ SYSTEMS = (
         pipeline_checks.own_shards,
     ),
     System(
-        "S24",
+        "S17",
         "The same from a managed dataset",
         BOOK,
         "tfrecord_pipeline.py",
@@ -224,7 +216,7 @@ SYSTEMS = (
         prepare=pipeline_checks.make_dataset,
     ),
     System(
-        "S25",
+        "S18",
         "Several models side by side, a GPU each",
         BOOK,
         "digits_mlp.py",
@@ -232,12 +224,20 @@ SYSTEMS = (
         ensemble_checks.members,
     ),
     System(
-        "S26",
+        "S19",
         "An ensemble of the best of them",
         BOOK,
         "ensemble.py",
         "ensemble.yaml",
         ensemble_checks.ensemble,
         prepare=ensemble_checks.name_study,
+    ),
+    System(
+        "S20",
+        "Two towers, each on a GPU of its own",
+        BOOK,
+        "two_towers.py",
+        "two_towers.yaml",
+        mirrored_checks.two_towers,
     ),
 )

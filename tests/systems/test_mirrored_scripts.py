@@ -120,10 +120,11 @@ def looped(run: Run) -> dict[str, dict[int, float]]:
 def test_the_loss_of_the_global_batch_is_that_of_one_device(
     looped: dict[str, dict[int, float]],
 ) -> None:
+    """Over 100 steps they differed by 1e-7 at most, one unit of what is printed."""
     together = looped["stopped"] | looped["resumed"]
     assert list(together) == list(looped["one"]) == list(range(1, 101))
     np.testing.assert_allclose(
-        list(together.values()), list(looped["one"].values()), rtol=1e-2, atol=1e-6
+        list(together.values()), list(looped["one"].values()), rtol=1e-5, atol=2e-7
     )
 
 
@@ -142,7 +143,7 @@ import numpy as np
 import tensorflow as tf
 from vertex_jobs.runtime import strategies
 
-strategy = strategies.strategy("mirrored", device_count=2)
+strategy = strategies.strategy("mirrored", devices=strategies.Devices(2))
 huber = keras.losses.Huber(reduction="none")
 targets = np.linspace(0, 3, 8, dtype="float32")
 predictions = np.zeros(8, "float32")

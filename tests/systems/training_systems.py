@@ -94,8 +94,12 @@ def _judge(system: System, done: Finished) -> tuple[str, str]:
     try:
         return system.check(done), ""
     except Exception as error:  # whatever it is, the other rows are still wanted
-        where = traceback.extract_tb(error.__traceback__)[-1]
-        return "", f"{type(error).__name__}: {error}\n  {where.line}\n  {system.assertion}"
+        whole = traceback.TracebackException.from_exception(error, capture_locals=True)
+        where = whole.stack[-1]
+        seen = "".join(
+            f"\n    {name} = {text[:300]}" for name, text in (where.locals or {}).items()
+        )
+        return "", f"{type(error).__name__}: {error}\n  {where.line}{seen}\n  {system.assertion}"
 
 
 TITLES = max(len(system.title) for system in SYSTEMS)

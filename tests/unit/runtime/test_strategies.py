@@ -25,7 +25,8 @@ def build(name, running, options):
     if running:
         tf.constant(1) + 1
     try:
-        built = strategies.strategy(name, **options)
+        devices = strategies.Devices(**options.pop("devices", {{}}))
+        built = strategies.strategy(name, devices=devices, **options)
     except Exception as error:
         return [type(error).__name__, str(error)]
     return [type(built).__name__, built.num_replicas_in_sync]
@@ -58,13 +59,13 @@ def built(run_program: Callable[..., Any]) -> dict[str, Any]:
         "two devices": ("auto", two, {}),
         "one of two": ("one_device", two, {}),
         "mirrored alone": ("mirrored", plain, {}),
-        "four asked for": ("mirrored", two, {"device_count": 4}),
+        "four asked for": ("mirrored", two, {"devices": {"count": 4}}),
         "hierarchical": ("mirrored", two, {"cross_device_ops": "hierarchical"}),
         "reduction to one": ("mirrored", two, {"cross_device_ops": "reduction_to_one"}),
         "nccl": ("mirrored", two, {"cross_device_ops": "nccl"}),
         "misspelt": ("mirrored", two, {"cross_device_ops": "ring"}),
         "central storage": ("central_storage", two, {}),
-        "memory limit": ("mirrored", plain, {"device_count": 2, "memory_limit": 1024}),
+        "memory limit": ("mirrored", plain, {"devices": {"count": 2, "memory_limit": 1024}}),
         "tpu": ("tpu", plain, {}),
         "too late": ("auto", two, {}),
         "chief": ("auto", Environment(cluster=Cluster(addresses)), {}),

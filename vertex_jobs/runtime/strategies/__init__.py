@@ -13,20 +13,23 @@ from typing import Any
 from vertex_jobs.runtime import environment
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.strategies import one_machine, several_machines
-from vertex_jobs.runtime.strategies.devices import logical_devices, set_threads
+from vertex_jobs.runtime.strategies.devices import (
+    ALL_DEVICES,
+    Devices,
+    logical_devices,
+    set_threads,
+)
 from vertex_jobs.runtime.strategies.parameter_servers import serve
 
-__all__ = ["logical_devices", "serve", "set_threads", "strategy"]
+__all__ = ["Devices", "logical_devices", "serve", "set_threads", "strategy"]
 
 
 def strategy(
     name: str = "auto",
     here: environment.Environment | None = None,
     *,
-    device_count: int | None = None,
-    memory_limit: int | None = None,
+    devices: Devices = ALL_DEVICES,
     cross_device_ops: str = "auto",
-    parameter_device: str = "CPU:0",
     communication: str = "auto",
     fit: bool = True,
 ) -> Any:
@@ -41,12 +44,9 @@ def strategy(
         name: ``auto``, ``default``, ``one_device``, ``mirrored``, ``central_storage``, ``tpu``,
             ``multi_worker_mirrored`` or ``parameter_server``.
         here: This replica's environment; the process's own when None.
-        device_count: Replicas on this machine; None takes what the environment announces.
-        memory_limit: What each replica may take of its GPU, in MiB; more replicas than GPUs need
-            one.
+        devices: Those of this machine that take part; all of them by default.
         cross_device_ops: How ``mirrored`` adds up gradients: ``auto``, ``nccl``,
             ``hierarchical`` or ``reduction_to_one``.
-        parameter_device: Where ``central_storage`` keeps the variables.
         communication: How ``multi_worker_mirrored`` adds up gradients: ``auto``, ``ring`` or
             ``nccl``.
         fit: Whether several workers train with ``fit``, which Keras 3 must be repaired for; False
@@ -64,8 +64,10 @@ def strategy(
     builders: dict[str, Callable[[list[str]], Any]] = {
         "default": one_machine.default,
         "one_device": one_machine.one_device,
-        "mirrored": lambda devices: one_machine.mirrored(devices, cross_device_ops),
-        "central_storage": lambda devices: one_machine.central_storage(devices, parameter_device),
+        "mirrored": lambda names: one_machine.mirrored(names, cross_device_ops),
+        "central_storage": lambda names: one_machine.central_storage(
+            names, devices.parameter_device
+        ),
     }
     _check_name(name, ["auto", *builders, "tpu", "multi_worker_mirrored", "parameter_server"])
     if name == "auto":
@@ -76,10 +78,10 @@ def strategy(
         return several_machines.multi_worker_mirrored(communication, fit=fit)
     if name == "parameter_server":
         return several_machines.parameter_server(here.cluster)
-    devices = logical_devices(device_count or here.accelerator_count or None, memory_limit)
+    names = logical_devices(devices.count or here.accelerator_count or None, devices.memory_limit)
     if name == "auto":
-        name = "mirrored" if len(devices) > 1 else "default"
-    return builders[name](devices)
+        name = "mirrored" if len(names) > 1 else "default"
+    return builders[name](names)
 
 
 def _check_name(name: str, known: list[str]) -> None:

@@ -6,13 +6,33 @@ here, and no strategy is built.
 """
 
 import logging
+from dataclasses import dataclass
 from typing import Any
 
 from vertex_jobs.errors import UnsupportedHereError
 
-__all__ = ["logical_devices", "set_threads", "share_gpus"]
+__all__ = ["ALL_DEVICES", "Devices", "logical_devices", "set_threads", "share_gpus"]
 
 _log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True)
+class Devices:
+    """Which devices of one machine take part in training.
+
+    Attributes:
+        count: Replicas, at least 1; None takes what the environment announces.
+        memory_limit: What each replica may take of its GPU, in MiB; more replicas than GPUs need
+            one.
+        parameter_device: Where ``central_storage`` keeps the variables.
+    """
+
+    count: int | None = None
+    memory_limit: int | None = None
+    parameter_device: str = "CPU:0"
+
+
+ALL_DEVICES = Devices()
 
 
 def logical_devices(count: int | None = None, memory_limit: int | None = None) -> list[str]:
