@@ -1,5 +1,6 @@
 """What must hold of the systems that train on several devices of one machine."""
 
+import math
 import re
 
 from finished import Finished
@@ -62,11 +63,14 @@ def transformer(job: Finished) -> str:
 
 
 def bert(job: Finished) -> str:
-    """The loss on masked words of text held back falls from epoch to epoch."""
+    """The loss on masked words of text held back falls from epoch to epoch, in the end to 1.7
+    below that of a blind guess among 1,500 word pieces.
+    """
     job.succeeded()
     losses = job.values("val_loss")
     assert losses == sorted(losses, reverse=True)
     assert len(losses) > 1
+    assert losses[-1] < math.log(1500) - 1.7
     return f"loss {losses[-1]:.4f}"
 
 

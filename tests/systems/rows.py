@@ -89,7 +89,7 @@ SYSTEMS = (
         mirrored_checks.mirrored,
         (
             *("--set", "accelerator_count=4", "--set", "args.devices=4"),
-            *("--set", "args.cross_device_ops=reduction_to_one", "--set", "args.epochs=4"),
+            *("--set", "args.cross_device_ops=reduction_to_one"),
         ),
     ),
     System(
