@@ -583,7 +583,8 @@ CHOICES = (
     ),
     Choice(
         "how the metric file becomes measurements",
-        "read as it grows; the last line of a step and metric counts; one measurement a step",
+        "read as it grows; the last line of a step and metric counts; one measurement a step; what "
+        "`vertex_jobs.runtime` reports also stands in a journal beside it, so none is lost",
         "emulator.controllers.metric_file:MetricFile",
         "unit/emulator/test_metric_file::test_the_last_line_for_a_step_counts",
     ),

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from vertex_jobs.study.ranking import Ranking
-from vertex_jobs.study.trials import Objective, Trial
+from vertex_jobs.study.trials import Objective, Trial, cell_text
 
 __all__ = ["html_table", "trial_columns", "trial_rows"]
 
@@ -58,13 +58,7 @@ def html_table(title: str, state: str, ranking: Ranking) -> str:
 
 
 def _cells(tag: str, row: Iterable[object]) -> str:
-    return "".join(f"<{tag}>{escape(_text(value))}</{tag}>" for value in row)
-
-
-def _text(value: object) -> str:
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
+    return "".join(f"<{tag}>{escape(cell_text(value))}</{tag}>" for value in row)
 
 
 def _cell(trial: Trial, column: str) -> object:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
-__all__ = ["JsonObject", "Measurement", "Objective", "ParameterValue", "Trial"]
+__all__ = ["JsonObject", "Measurement", "Objective", "ParameterValue", "Trial", "cell_text"]
 
 #: A parameter's value, typed by the study's spec.
 ParameterValue = float | int | str
@@ -101,7 +101,7 @@ class Trial:
         pairs += [*self.metrics.items(), *self.parameters.items()]
         pairs += [("infeasible because", self.infeasible_reason), ("model", self.model_dir)]
         rows = "".join(
-            f"<tr><th>{escape(key)}</th><td>{escape(str(value))}</td></tr>"
+            f"<tr><th>{escape(key)}</th><td>{escape(cell_text(value))}</td></tr>"
             for key, value in pairs
             if value is not None
         )
@@ -120,6 +120,13 @@ class Trial:
             "start_time": self.start_time,
             "end_time": self.end_time,
         }
+
+
+def cell_text(value: object) -> str:
+    """A value in a cell of an HTML table: six digits of a number, nothing for None."""
+    if value is None:
+        return ""
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _finite_or_null(metrics: Mapping[str, float]) -> dict[str, float | None]:

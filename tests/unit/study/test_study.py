@@ -274,6 +274,10 @@ class TestForms:
             "<td>1</td>"
         )
 
+    def test_a_trial_in_a_notebook_shows_six_digits(self):
+        html = study_of(trial(1, 1 / 3)).trial("1")._repr_html_()
+        assert "<td>0.333333</td>" in html
+
     def test_html_of_a_large_study_stays_small(self):
         study = study_of(*(trial(number, number / 100) for number in range(1, 100)))
         assert study._repr_html_().count("<tr") == 11
