@@ -13,7 +13,7 @@ from vertex_jobs.cli import main
 from vertex_jobs.client.journal import REFUSED, Journal
 from vertex_jobs.endpoints import Endpoint
 from vertex_jobs.errors import EndpointLostError, RequestRefusedError, UnsupportedHereError
-from vertex_jobs.spec import CustomJob
+from vertex_jobs.spec import CustomJob, Fallback
 
 BUCKET = "gs://signed-in"
 Sign = Callable[..., Endpoint]
@@ -153,6 +153,18 @@ def test_a_create_with_an_expired_token_makes_one_job(
 def test_a_region_has_its_own_host(sign_in: Sign, gate: Gate) -> None:
     sign_in(gate.service_account_file(), location="europe-west4").jobs()
     assert apis(gate) == {"europe-west4-aiplatform"}
+
+
+def test_a_fallback_is_made_and_followed_at_its_own_regions_host(
+    sign_in: Sign, gate: Gate, job: CustomJob, local_vertex: Endpoint
+) -> None:
+    assert local_vertex.server is not None
+    local_vertex.server.inject([{"call": "JobService.CreateCustomJob", "fault": 429}])
+    elsewhere = job.model_copy(update={"fallback": (Fallback(location="europe-west4"),)})
+    handle = sign_in(gate.service_account_file()).submit(elsewhere)
+    assert (handle.exception(timeout=60), handle.name.split("/")[3]) == (None, "europe-west4")
+    reads = {call.host for call in gate.seen if call.call.startswith("GET /v1/")}
+    assert reads == {"europe-west4-aiplatform.googleapis.com"}
 
 
 def test_a_certificate_that_is_not_trusted_is_told_apart(

@@ -205,7 +205,8 @@ class Submitter:
         found = self._look(entry.current)
         if found is not None:
             return found
-        self._record(entry, UNKNOWN, detail=why)
+        if entry.current.state != UNKNOWN:  # its age counts from the first time
+            self._record(entry, UNKNOWN, detail=why)
         raise SubmissionUnknownError(
             f"it is unknown whether {entry.display_name!r} was created: the answer was lost "
             f"({why}) and no job with label {SUBMISSION_LABEL}={entry.current.nonce} was found; "
