@@ -3,7 +3,8 @@
 cloudml-hypertune rewrites its whole file at each report, not atomically, and keeps 100 lines, so
 the file is read often and its lines are gathered: the last line for a step and a metric counts.
 What a script reports through ``vertex_jobs.runtime`` also stands in a journal beside that file,
-which is only ever appended to, so nothing of it is lost however fast it comes. How the service
+which is only ever appended to, so nothing of it is lost however fast it comes; and it is believed
+before the file, in which two writers can leave a line that neither wrote. How the service
 itself turns the file into measurements is not public.
 Source: cloudml-hypertune 0.1.0.dev6.
 """
@@ -20,6 +21,10 @@ __all__ = ["MetricFile", "Report"]
 
 #: Steps are signed 64-bit numbers in the API, durations at most 10,000 years. Source: Measurement.
 _MAX_STEP, _MAX_SECONDS = 2**63, 315_576_000_000.0
+
+
+#: By step and metric: the value, and when it was written.
+_Gathered = dict[int, dict[str, tuple[float, float]]]
 
 
 @dataclass(frozen=True)
@@ -46,8 +51,8 @@ class MetricFile:
     wanted: frozenset[str]
     tags: dict[str, bool] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
-    _steps: dict[int, dict[str, float]] = field(default_factory=dict)
-    _times: dict[int, float] = field(default_factory=dict)
+    _file: _Gathered = field(default_factory=dict)
+    _journal: _Gathered = field(default_factory=dict)
     _text: str = ""
     _read_bytes: int = 0
     _said: set[str] = field(default_factory=set)
@@ -60,14 +65,18 @@ class MetricFile:
 
     def poll(self) -> bool:
         """Read what is new; says whether a measurement is new or changed."""
-        changes = [self._take(line) for line in (*self._lines(), *self._journal_lines())]
+        changes = [self._take(line, self._journal) for line in self._journal_lines()]
+        changes += [self._take(line, self._file) for line in self._lines()]
         return any(changes)
 
     def reports(self) -> list[Report]:
         """Everything gathered so far, by step."""
-        return [
-            Report(step, dict(self._steps[step]), self._times[step]) for step in sorted(self._steps)
-        ]
+        found = []
+        for step in sorted(self._file.keys() | self._journal.keys()):
+            values = {**self._file.get(step, {}), **self._journal.get(step, {})}
+            metrics = {name: value for name, (value, _) in values.items()}
+            found.append(Report(step, metrics, max(time for _, time in values.values())))
+        return found
 
     def _lines(self) -> Iterator[str]:
         """All lines of the file, if it is not as it was.
@@ -100,7 +109,7 @@ class MetricFile:
             self._said.add(text)
             self.warnings.append(text)
 
-    def _take(self, line: str) -> bool:
+    def _take(self, line: str, gathered: _Gathered) -> bool:
         try:
             content = json.loads(line)
         except ValueError:
@@ -113,14 +122,19 @@ class MetricFile:
             self._warn(f"A metric was reported at step {given!r}, which is none; it is left out.")
             return False
         time = _number(content.get("timestamp")) or 0.0
+        time = time if 0 <= time <= _MAX_SECONDS else 0.0
         changed = False
         for name, text in content.items():
-            if name not in RESERVED_TAGS and self._take_value(step, name, text):
-                self._times[step] = time if 0 <= time <= _MAX_SECONDS else 0.0
+            value = None if name in RESERVED_TAGS else self._value(step, name, text)
+            if value is None:
+                continue
+            metrics = gathered.setdefault(step, {})
+            if name not in metrics or metrics[name][0] != value:
+                metrics[name] = (value, time)
                 changed = True
         return changed
 
-    def _take_value(self, step: int, name: str, text: object) -> bool:
+    def _value(self, step: int, name: str, text: object) -> float | None:
         value = _number(text)
         self.tags[name] = self.tags.get(name, False) or value is not None
         if name not in self.wanted:
@@ -128,15 +142,10 @@ class MetricFile:
                 f"The metric {name!r} was reported but is not one of the study's "
                 f"({', '.join(sorted(self.wanted))}); it is ignored."
             )
-            return False
+            return None
         if value is None:
             self._warn(f"The metric {name!r} was {text!r} at step {step}; it is left out.")
-            return False
-        metrics = self._steps.setdefault(step, {})
-        if metrics.get(name) == value:
-            return False
-        metrics[name] = value
-        return True
+        return value
 
 
 def _step(given: object) -> int | None:
