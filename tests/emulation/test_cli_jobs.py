@@ -73,7 +73,7 @@ def test_list_as_table_json_and_csv(command):
     assert command(*words, "csv").out.splitlines()[1].endswith(resource["name"])
     assert command(*words, "table").out.splitlines()[1].split()[1:4] == [
         "plain",
-        "custom_job",
+        "custom",
         "succeeded",
     ]
 
