@@ -1,6 +1,7 @@
 """What every test starts from: a clean environment and no network but loopback."""
 
 import os
+import signal
 import socket
 
 import pytest
@@ -14,6 +15,13 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in list(os.environ):
         if name.startswith(_SERVICE_VARIABLES + _CLIENT_VARIABLES):
             monkeypatch.delenv(name)
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _heed_interrupts() -> None:
+    """A shell's background jobs ignore Ctrl-C, and so would every process that a test starts."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(autouse=True, scope="session")
