@@ -28,7 +28,7 @@ import tensorflow as tf
 from vertex_jobs.runtime import arguments, environment, metrics, strategies
 
 WIKITEXT = "https://wikitext.smerity.com/wikitext-2-v1.zip"  # its author's own copy
-VOCABULARY, LENGTH = 1500, 48  # word pieces at most, and tokens of a text
+VOCABULARY, LENGTH = 1000, 48  # word pieces at most, and tokens of a text
 MASKED = LENGTH * 15 // 100  # as many of them as BERT masks, 15 %
 RESERVED = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
 
@@ -38,14 +38,14 @@ class Options:
     """Settings; each is a flag."""
 
     learning_rate: float = field(
-        default=0.001, metadata={"help": "initial, per replica; falls to 0", "range": (1e-7, 1.0)}
+        default=0.002, metadata={"help": "initial, per replica; falls to 0", "range": (1e-7, 1.0)}
     )
     batch_size: int = field(default=16, metadata={"help": "texts per replica", "range": (1, 1024)})
-    epochs: int = field(default=3, metadata={"help": "passes over the text", "range": (1, 1000)})
+    epochs: int = field(default=4, metadata={"help": "passes over the text", "range": (1, 1000)})
     text: Literal["docstrings", "wikitext-2"] = field(
         default="docstrings", metadata={"help": "what is read; wikitext-2 is downloaded"}
     )
-    texts: int = field(default=1200, metadata={"help": "paragraphs at most", "range": (64, 10**6)})
+    texts: int = field(default=4000, metadata={"help": "paragraphs at most", "range": (64, 10**6)})
     preset: Optional[str] = field(
         default=None, metadata={"help": "model of KerasHub to go on from"}
     )
@@ -61,7 +61,8 @@ def read_docstrings() -> list[str]:
     """Paragraphs of the standard library's docstrings, in the order of its files."""
     paragraphs = []
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
-    for path in sorted(Path(os.__file__).parent.glob("*.py")):
+    library = Path(os.__file__).parent
+    for path in sorted([*library.glob("*.py"), *library.glob("[!st]*/*.py")]):  # not site-packages
         for node in ast.walk(ast.parse(path.read_bytes())):
             text = (ast.get_docstring(node) if isinstance(node, documented) else None) or ""
             paragraphs += [" ".join(part.split()) for part in text.split("\n\n")]

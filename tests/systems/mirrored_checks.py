@@ -1,6 +1,5 @@
 """What must hold of the systems that train on several devices of one machine."""
 
-import math
 import re
 
 from finished import Finished
@@ -63,15 +62,17 @@ def transformer(job: Finished) -> str:
 
 
 def bert(job: Finished) -> str:
-    """The loss on masked words of text held back falls from epoch to epoch, in the end to 1.5
-    below that of a blind guess among 1,500 word pieces.
+    """The loss on masked words of text held back falls from epoch to epoch, and 6 % of them are
+    filled in, where the most frequent word piece would fill in 3 %.
     """
     job.succeeded()
     losses = job.values("val_loss")
+    accuracy = job.values("val_accuracy")[-1]
+    assert len(losses) == 4
     assert losses == sorted(losses, reverse=True)
-    assert len(losses) > 1
-    assert losses[-1] < math.log(1500) - 1.5
-    return f"loss {losses[-1]:.4f}"
+    assert losses[-1] < losses[0] - 0.1
+    assert accuracy > 0.06
+    return f"loss {losses[-1]:.4f}, accuracy {accuracy:.3f}"
 
 
 def central_storage(job: Finished) -> str:
