@@ -8,8 +8,9 @@ published. In the noisy functions an engine sees noise, and its regret is that o
 looked best. One trial at a time for 50, or batches of 10 for 100.
 
 Each run is appended to ``--results`` and is not run again, so a campaign can be interrupted, and
-one engine can be run by another Python than the others. The engines take turns. The table and its
-statistics are those of ``search_table.py``.
+one engine can be run by another Python than the others; ``search_results.jsonl`` has the runs of
+``docs/search.md``. The engines take turns. The table and its statistics are those of
+``search_table.py``.
 """
 
 import argparse
