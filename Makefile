@@ -44,8 +44,9 @@ check: setup  ## lint, types and import layers
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-systems: setup  ## every training system on Local Vertex: a table with time and final metric
+systems: setup  ## every training system on Local Vertex: a table with time and final metric; then each bare
 	$(BIN)/python tests/systems/training_systems.py
+	$(BIN)/python -m pytest -m slow tests
 
 docs: setup  ## write again each page and file that a program makes; tests hold them current
 	$(BIN)/python tests/docs/check_rules.py

@@ -121,6 +121,7 @@ def test_every_script_explains_its_options(environment: dict[str, str], script: 
     assert not vague
 
 
+@pytest.mark.slow
 @pytest.mark.tensorflow
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda one: one.stem)
 def test_every_script_runs_bare(environment: dict[str, str], script: Path, tmp_path: Path) -> None:
