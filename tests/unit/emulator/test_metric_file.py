@@ -146,12 +146,22 @@ def test_of_bare_hypertune_the_last_hundred_are_read_at_the_end(path: Path) -> N
 def test_bare_hypertune_read_while_it_writes_gives_nothing_wrong(path: Path) -> None:
     metrics = MetricFile(path, frozenset({"loss"}))
     metrics.prepare()
+    with started(BARE, 1, 1000) as writer:
+        while writer.poll() is None:
+            metrics.poll()
+    metrics.poll()
+    assert metrics.reports()
+    assert all(one.metrics == {"loss": one.step / 2} for one in metrics.reports())
+
+
+def test_two_bare_hypertunes_tear_each_others_lines_and_stop_nothing(path: Path) -> None:
+    metrics = MetricFile(path, frozenset({"loss"}))
+    metrics.prepare()
     with started(BARE, 1, 500) as one, started(BARE, 500, 1000) as other:
         while one.poll() is None or other.poll() is None:
             metrics.poll()
     metrics.poll()
     assert metrics.reports()
-    assert all(one.metrics == {"loss": one.step / 2} for one in metrics.reports())
 
 
 def test_outside_local_vertex_the_runtime_writes_no_journal(path: Path) -> None:

@@ -79,7 +79,7 @@ class MetricFile:
         return found
 
     def _lines(self) -> Iterator[str]:
-        """All lines of the file, if it is not as it was.
+        """The lines of the file that count: all, if it is not as it was.
 
         It is read whole each time: two writes within one tick of the file system's clock can leave
         its time and its size as they were.
@@ -88,8 +88,12 @@ class MetricFile:
             text = self.path.read_text(encoding="utf-8", errors="replace")
         except FileNotFoundError:
             return
-        if text != self._text:
-            self._text = text
+        before, self._text = self._text, text
+        if self._journal:
+            # All that matters is in the journal; beside it a line counts that stood there twice.
+            standing = set(before.split("\n"))
+            yield from (line for line in text.split("\n") if line in standing)
+        elif text != before:
             yield from text.split("\n")
 
     def _journal_lines(self) -> Iterator[str]:
