@@ -38,7 +38,8 @@ def gate(module_gate: Gate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     for name in ("https_proxy", "HTTPS_PROXY"):
         monkeypatch.setenv(name, gate.url)
     monkeypatch.setenv("REQUESTS_CA_BUNDLE", str(gate.authority))
-    monkeypatch.setenv("NO_GCE_CHECK", "true")
+    monkeypatch.setenv("NO_GCE_CHECK", "true")  # read when google-auth is imported, hence also:
+    monkeypatch.setenv("GCE_METADATA_IP", "127.0.0.1:9")  # nobody answers there
     monkeypatch.setenv("CLOUDSDK_CONFIG", str(tmp_path / "gcloud"))
     return gate
 
