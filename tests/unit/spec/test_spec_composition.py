@@ -84,19 +84,19 @@ def test_bases_overlays_and_overrides_come_in_order() -> None:
 
 
 def test_a_base_is_found_from_the_file_that_names_it() -> None:
-    write("shared/machines.yaml", "machine_type: e2-standard-8\n")
-    write("shared/common.yaml", "base: machines.yaml\n" + COMMON)
-    assert load(write("mine/study.yaml", "base: ../shared/common.yaml\n")).machine_type == (
+    write("team/machines.yaml", "machine_type: e2-standard-8\n")
+    write("team/common.yaml", "base: machines.yaml\n" + COMMON)
+    assert load(write("mine/study.yaml", "base: ../team/common.yaml\n")).machine_type == (
         "e2-standard-8"
     )
 
 
 def test_a_script_is_found_from_the_file_that_names_it(folder: Path) -> None:
-    write("shared/train.py", "")
+    write("team/train.py", "")
     text = COMMON.replace("container_uri: image", "script_path: train.py")
-    write("shared/common.yaml", text)
-    job = load(write("mine/study.yaml", "base: ../shared/common.yaml\n"))
-    assert job.script_path == str(folder / "shared" / "train.py")
+    write("team/common.yaml", text)
+    job = load(write("mine/study.yaml", "base: ../team/common.yaml\n"))
+    assert job.script_path == str(folder / "team" / "train.py")
 
 
 def test_two_ways_to_one_base_are_no_circle() -> None:
