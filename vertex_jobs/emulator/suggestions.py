@@ -5,9 +5,9 @@ import secrets
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.trial import assignment_of, objectives_of
 from vertex_jobs.emulator.early_stopping import check_stopping
 from vertex_jobs.emulator.resources.search_space import algorithm_name, maximized, search_space
+from vertex_jobs.emulator.resources.study import assignment_of, is_finished, objectives_of
 from vertex_jobs.emulator.resources.trial_rules import default_values
 from vertex_jobs.emulator.search_client import SearchClient, SearchFailedError
 from vertex_jobs.emulator.status import ApiError
@@ -15,8 +15,6 @@ from vertex_jobs.emulator.store import Store
 from vertex_jobs.names import ResourceName
 
 __all__ = ["Suggestions"]
-
-_FINISHED = (protos.TrialState.SUCCEEDED, protos.TrialState.INFEASIBLE)
 
 
 class Suggestions:
@@ -64,7 +62,7 @@ class Suggestions:
             )
             self._told[study_id] = set()
         trials, told = self._store.trials(study_id), self._told[study_id]
-        finished = [one for one in trials if one.state in _FINISHED and one.id not in told]
+        finished = [one for one in trials if is_finished(one) and one.id not in told]
         forms = [
             {
                 "trial_id": int(one.id),
@@ -79,7 +77,7 @@ class Suggestions:
         pending = [
             {"trial_id": int(one.id), "assignment": assignment_of(spec, one)}
             for one in trials
-            if one.state not in _FINISHED
+            if not is_finished(one)
         ]
         assignments = await self._search.ask(study_id, numbers, pending)
         if assignments and not trials:

@@ -1,7 +1,6 @@
 """One trial: its custom job, its metric file, its final measurement."""
 
 import asyncio
-from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
@@ -15,41 +14,10 @@ from vertex_jobs.emulator.resources import states, study
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.names import ResourceName
 
-__all__ = ["TrialRun", "assignment_of", "objectives_of"]
+__all__ = ["TrialRun"]
 
 #: The library rewrites the file in place; what stands there this long is read.
 _POLL_SECONDS = 0.05
-
-
-def assignment_of(study_spec: protos.Message, trial: protos.Message) -> dict[str, Any]:
-    """A trial's parameters with the types of the search: INTEGER as int."""
-    integers = set(_integers(study_spec.parameters))
-    values: dict[str, Any] = {}
-    for parameter in trial.parameters:
-        if parameter.value.HasField("string_value"):
-            values[parameter.parameter_id] = parameter.value.string_value
-        elif parameter.parameter_id in integers:
-            values[parameter.parameter_id] = int(parameter.value.number_value)
-        else:
-            values[parameter.parameter_id] = parameter.value.number_value
-    return values
-
-
-def _integers(specs: Any) -> list[str]:
-    names = []
-    for spec in specs:
-        if spec.HasField("integer_value_spec"):
-            names.append(spec.parameter_id)
-        names += _integers(one.parameter_spec for one in spec.conditional_parameter_specs)
-    return names
-
-
-def objectives_of(study_spec: protos.Message, trial: protos.Message) -> list[float] | None:
-    """A trial's final values in the order of the study's metrics; None when infeasible."""
-    if trial.state != protos.TrialState.SUCCEEDED:
-        return None
-    values = {metric.metric_id: metric.value for metric in trial.final_measurement.metrics}
-    return [values[metric.metric_id] for metric in study_spec.metrics]
 
 
 class TrialRun:
@@ -98,7 +66,7 @@ class TrialRun:
         self._metrics.prepare()
         arguments = tuple(
             f"--{name}={study.argument_text(value)}"
-            for name, value in assignment_of(self._job.study_spec, self.trial).items()
+            for name, value in study.assignment_of(self._job.study_spec, self.trial).items()
         )
         run = CustomJobRun(
             self._machinery,

@@ -15,7 +15,7 @@ from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
-from vertex_jobs.emulator.controllers.trial import TrialRun, assignment_of, objectives_of
+from vertex_jobs.emulator.controllers.trial import TrialRun
 from vertex_jobs.emulator.controllers.warm_start import trials_to_start_from
 from vertex_jobs.emulator.resources import states, study, study_stopping
 from vertex_jobs.emulator.resources.endings import Ending
@@ -24,8 +24,6 @@ from vertex_jobs.emulator.search_client import SearchFailedError
 from vertex_jobs.names import ResourceName
 
 __all__ = ["TuningJobRun"]
-
-_FINISHED = (protos.TrialState.SUCCEEDED, protos.TrialState.INFEASIBLE)
 
 
 class TuningJobRun:
@@ -129,8 +127,8 @@ class TuningJobRun:
             forms = [
                 {
                     "trial_id": int(trial.id),
-                    "assignment": assignment_of(job.study_spec, trial),
-                    "objectives": objectives_of(job.study_spec, trial),
+                    "assignment": study.assignment_of(job.study_spec, trial),
+                    "objectives": study.objectives_of(job.study_spec, trial),
                 }
                 for trial in trials
             ]
@@ -139,7 +137,7 @@ class TuningJobRun:
     def _take_up_trials(self, job: protos.Message) -> None:
         """Read what has finished, and run again what was running when the server ended."""
         for trial in self._machinery.store.trials(self._job_id):
-            if trial.state in _FINISHED:
+            if study.is_finished(trial):
                 self._settle(trial)
             else:
                 self._launch(job, trial)
@@ -199,7 +197,7 @@ class TuningJobRun:
             pending = [
                 {
                     "trial_id": int(run.trial.id),
-                    "assignment": assignment_of(job.study_spec, run.trial),
+                    "assignment": study.assignment_of(job.study_spec, run.trial),
                 }
                 for run in self._running.values()
             ]

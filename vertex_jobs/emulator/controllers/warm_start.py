@@ -11,7 +11,6 @@ from typing import Any
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.settings import JobSettings
-from vertex_jobs.emulator.controllers.trial import assignment_of, objectives_of
 from vertex_jobs.emulator.objects.refusals import ObjectStoreError
 from vertex_jobs.emulator.resources import study
 from vertex_jobs.emulator.resources.trial_rules import check_parameters
@@ -24,7 +23,6 @@ __all__ = ["trials_to_start_from"]
 
 #: The search knows trials by number; those of earlier studies are above all of this one's.
 _FIRST_NUMBER = 1_000_000
-_FINISHED = (protos.TrialState.SUCCEEDED, protos.TrialState.INFEASIBLE)
 
 
 def trials_to_start_from(
@@ -74,12 +72,14 @@ def _usable(study_spec: protos.Message, trials: Sequence[protos.Message]) -> lis
     for trial in trials:
         measured = {metric.metric_id for metric in trial.final_measurement.metrics}
         succeeded = trial.state == protos.TrialState.SUCCEEDED
-        if trial.state not in _FINISHED or (succeeded and not wanted <= measured):
+        if not study.is_finished(trial) or (succeeded and not wanted <= measured):
             continue
-        assignment = assignment_of(study_spec, trial)
+        assignment = study.assignment_of(study_spec, trial)
         try:
             check_parameters(study_spec, assignment)
         except ApiError:
             continue
-        forms.append({"assignment": assignment, "objectives": objectives_of(study_spec, trial)})
+        forms.append(
+            {"assignment": assignment, "objectives": study.objectives_of(study_spec, trial)}
+        )
     return forms

@@ -7,10 +7,10 @@ its trials: without this the work would grow with the square of their number.
 from typing import Any
 
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources.study import is_finished
 
 __all__ = ["JsonForms"]
 
-_FINISHED = (int(protos.TrialState.SUCCEEDED), int(protos.TrialState.INFEASIBLE))
 #: Of a kilobyte each; several studies of 2,000 trials.
 _MOST_TRIALS = 10_000
 
@@ -39,7 +39,7 @@ class JsonForms:
         if known is not None:
             return known
         form = protos.to_json(trial, integers_for_enums=integers_for_enums)
-        if trial.state in _FINISHED:
+        if is_finished(trial):
             if len(self._trials) >= _MOST_TRIALS:
                 self._trials.pop(next(iter(self._trials)))
             self._trials[key] = form

@@ -5,22 +5,63 @@ documentation leaves open is a constant here, so that one look at the real servi
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 from vertex_jobs.emulator import protos
 
 __all__ = [
     "argument_text",
+    "assignment_of",
     "failures_end_job",
     "final_measurement",
+    "is_finished",
     "measurement",
+    "objectives_of",
     "parameter_messages",
 ]
 
+_FINISHED = (int(protos.TrialState.SUCCEEDED), int(protos.TrialState.INFEASIBLE))
 _BEST_MEASUREMENT = 2
 _MINIMIZE = 2
 #: With no failure limit given, the job also ends when more than half of this many trials or more
 #: have failed. The service's own count or ratio is not published.
 _FAILURE_SAMPLE = 6
+
+
+def is_finished(trial: protos.Message) -> bool:
+    """Whether a trial has ended and cannot change any more."""
+    return trial.state in _FINISHED
+
+
+def assignment_of(study_spec: protos.Message, trial: protos.Message) -> dict[str, Any]:
+    """A trial's parameters with the types of the search: INTEGER as int."""
+    integers = set(_integers(study_spec.parameters))
+    values: dict[str, Any] = {}
+    for parameter in trial.parameters:
+        if parameter.value.HasField("string_value"):
+            values[parameter.parameter_id] = parameter.value.string_value
+        elif parameter.parameter_id in integers:
+            values[parameter.parameter_id] = int(parameter.value.number_value)
+        else:
+            values[parameter.parameter_id] = parameter.value.number_value
+    return values
+
+
+def _integers(specs: Any) -> list[str]:
+    names = []
+    for spec in specs:
+        if spec.HasField("integer_value_spec"):
+            names.append(spec.parameter_id)
+        names += _integers(one.parameter_spec for one in spec.conditional_parameter_specs)
+    return names
+
+
+def objectives_of(study_spec: protos.Message, trial: protos.Message) -> list[float] | None:
+    """A trial's final values in the order of the study's metrics; None when infeasible."""
+    if trial.state != protos.TrialState.SUCCEEDED:
+        return None
+    values = {metric.metric_id: metric.value for metric in trial.final_measurement.metrics}
+    return [values[metric.metric_id] for metric in study_spec.metrics]
 
 
 def argument_text(value: float | int | str) -> str:

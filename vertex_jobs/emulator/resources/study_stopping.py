@@ -12,10 +12,9 @@ from google.protobuf import timestamp_pb2
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.search_space import maximized
+from vertex_jobs.emulator.resources.study import is_finished
 
 __all__ = ["reason_to_stop", "trial_limit"]
-
-_FINISHED = (protos.TrialState.SUCCEEDED, protos.TrialState.INFEASIBLE)
 
 
 def reason_to_stop(
@@ -35,7 +34,7 @@ def reason_to_stop(
     config = study_spec.study_stopping_config
     if not study_spec.HasField("study_stopping_config"):
         return ""
-    finished = [one for one in trials if one.state in _FINISHED]
+    finished = [one for one in trials if is_finished(one)]
     minimum = config.minimum_runtime_constraint
     if config.HasField("minimum_runtime_constraint") and not _passed(minimum, started, now):
         return ""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.trial import assignment_of
 from vertex_jobs.emulator.early_stopping import has_stopping_rule
 from vertex_jobs.emulator.resources import study as rules
 from vertex_jobs.emulator.resources.identity import Identity
@@ -30,7 +29,6 @@ from vertex_jobs.names import ResourceName
 __all__ = ["TrialService"]
 
 _State = protos.TrialState
-_FINISHED = (_State.SUCCEEDED, _State.INFEASIBLE)
 _RUNNING = (_State.ACTIVE, _State.STOPPING)
 
 
@@ -100,7 +98,7 @@ class TrialService:
 
     def _running(self, text: str) -> tuple[protos.Message, str, protos.Message]:
         study, study_id, trial = self._find(text)
-        if trial.state in _FINISHED:
+        if rules.is_finished(trial):
             raise ApiError(
                 "FAILED_PRECONDITION", f"The Trial {text!r} is {_State(trial.state).name} already."
             )
@@ -127,7 +125,7 @@ class TrialService:
         """Write a trial that may be new."""
         settings = self._store.settings("studies", study_id)
         with self._store.transaction():
-            self._store.save_trial(study_id, trial, finished=trial.state in _FINISHED)
+            self._store.save_trial(study_id, trial, finished=rules.is_finished(trial))
             if int(trial.id) > settings.get("last_trial", 0):
                 self._store.save_settings(
                     "studies", study_id, {**settings, "last_trial": int(trial.id)}
@@ -190,7 +188,7 @@ class TrialService:
         """A trial of the caller's own: finished if it has a final measurement, else requested."""
         study = self._studies.find(request.parent)
         study_id, given = ResourceName.parse(study.name).resource_id, request.trial
-        assignment = assignment_of(study.study_spec, given)
+        assignment = rules.assignment_of(study.study_spec, given)
         check_parameters(study.study_spec, assignment)
         async with self._suggestions.lock(study_id):
             number = self._next_number(study_id)
