@@ -15,7 +15,7 @@ __all__ = ["ARGUMENTS", "SCRIPT", "THREADS", "learning_rate", "train"]
 
 SCRIPT = Path(__file__).parents[1] / "trial_scripts" / "digits_mlp.py"
 #: Equal in all trials; the learning rate alone is drawn, so that all trials cost the same.
-ARGUMENTS = {"epochs": 12, "n_units": 64, "n_layers": 2, "optimizer": "adam", "batch_size": 32}
+ARGUMENTS = {"epochs": 5}
 #: Two trials share two cores.
 THREADS = {"TF_NUM_INTRAOP_THREADS": "1", "TF_NUM_INTEROP_THREADS": "1", "OMP_NUM_THREADS": "1"}
 

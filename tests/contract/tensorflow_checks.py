@@ -246,6 +246,74 @@ def tensorboard_callback(base: str) -> None:
 
 
 @check
+def runtime_tensorboard_callback(base: str) -> None:
+    """Nothing before its time, and everything at the end."""
+    import keras
+    import tensorflow as tf
+
+    from vertex_jobs.runtime import uploads
+
+    seen: list[list[str]] = []
+    look = keras.callbacks.LambdaCallback(
+        on_epoch_end=lambda *_: seen.append(tf.io.gfile.glob(f"{base}/logs/*/events.*"))
+    )
+    board = uploads.TensorBoard(f"{base}/logs", seconds=3600, write_graph=False)
+    model().fit(*data(), validation_data=data(), epochs=2, verbose=0, callbacks=[board, look])
+    same(seen, [[], []])
+    same(len(tf.io.gfile.glob(f"{base}/logs/train/events.*")), 1)
+    same(len(tf.io.gfile.glob(f"{base}/logs/validation/events.*")), 1)
+
+
+@check
+def staged_model(base: str) -> None:
+    import keras
+    import tensorflow as tf
+
+    from vertex_jobs.runtime import uploads
+
+    trained = model()
+    with uploads.staged(f"{base}/model/") as folder:
+        trained.export(folder, verbose=False)
+        trained.save(f"{folder}model.keras")
+    inputs = tf.constant(data()[0], "float32")
+    loaded = tf.saved_model.load(f"{base}/model")
+    same(loaded.serve(inputs).numpy().tolist(), trained(inputs).numpy().tolist())
+    keras.saving.load_model(f"{base}/model/model.keras")
+
+
+@check
+def staged_files_of_a_block_that_raises(base: str) -> None:
+    import tensorflow as tf
+
+    from vertex_jobs.runtime import uploads
+
+    try:
+        with uploads.staged(f"{base}/model/") as folder:
+            write(f"{folder}half", "a model")
+            raise KeyError("training")
+    except KeyError:
+        same(tf.io.gfile.glob(f"{base}/model/*"), [])
+
+
+@check
+def mirror_copies_what_changed(base: str) -> None:
+    import tensorflow as tf
+
+    from vertex_jobs.runtime import uploads
+
+    with uploads.Mirror(f"{base}/logs/") as mirror:
+        write(f"{mirror.folder}one", "1")
+        tf.io.gfile.makedirs(f"{mirror.folder}below")
+        write(f"{mirror.folder}below/two", "2")
+        mirror.upload()
+        tf.io.gfile.remove(f"{base}/logs/one")
+        write(f"{mirror.folder}below/two", "22")
+        mirror.upload()
+    same(tf.io.gfile.exists(f"{base}/logs/one"), False)
+    same(read(f"{base}/logs/below/two"), "22")
+
+
+@check
 def tfrecord_dataset(base: str) -> None:
     import tensorflow as tf
 

@@ -1,6 +1,7 @@
 """Unmodified programs that are led to Local Vertex by environment variables alone."""
 
 import os
+import shutil
 import subprocess
 import sys
 
@@ -43,3 +44,22 @@ def test_the_sdk_gets_its_project_without_a_complaint(
     heard = run(local_vertex, str(bucket.name), "program_that_names_no_project", **variables)
     assert "Unable to" not in heard
     assert "project" not in heard.lower()
+
+
+@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl here")
+@pytest.mark.parametrize("quiet", [[], ["-q"]], ids=["as a person calls it", "no settings"])
+def test_curl_finds_its_way(local_vertex: Endpoint, quiet: list[str]) -> None:
+    """CURL_CA_BUNDLE is TensorFlow's; curl trusts the system's authorities as well."""
+    assert local_vertex.server is not None
+    variables = google_environment(local_vertex.server)
+    done = subprocess.run(
+        ["curl", *quiet, "-sSfv", "https://storage.googleapis.com/storage/v1/b?project=p"],
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE_SECONDS,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    trusted = variables["CURL_CA_BUNDLE" if quiet else "SSL_CERT_FILE"]
+    assert f"CAfile: {trusted}\n" in done.stderr

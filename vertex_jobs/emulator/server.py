@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import uvicorn
+import uvloop
 from uvicorn.server import ServerState
 
 from vertex_jobs.emulator.accelerators import AcceleratorPool, find_devices
@@ -227,7 +228,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     directory.create()
     try:
         with directory.hold():
-            asyncio.run(serve(directory, options.project, options.location, clock))
+            uvloop.run(serve(directory, options.project, options.location, clock))
     except UnsupportedHereError as error:
         print(error, file=sys.stderr)
         return 3

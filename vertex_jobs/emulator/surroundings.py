@@ -46,7 +46,10 @@ def google_variables(port: int, certificates: Certificates, project: str) -> dic
         "NO_PROXY": _LOOPBACK,
         "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH": bundle,
         "REQUESTS_CA_BUNDLE": bundle,
-        "CURL_CA_BUNDLE": bundle,
+        # TensorFlow connects anew for each request and reads all of this file each time: with the
+        # system's roots in it that takes 7 ms of processor time. The command curl gets its own.
+        "CURL_CA_BUNDLE": str(certificates.authority),
+        "CURL_HOME": str(certificates.curl_home),
         "SSL_CERT_FILE": bundle,
         "GOOGLE_APPLICATION_CREDENTIALS": str(certificates.credentials),
         "GOOGLE_CLOUD_PROJECT": project,

@@ -1,18 +1,20 @@
-"""The Keras callback of ``metrics``; imported only when a script asks for it.
+"""The Keras callbacks of ``metrics`` and ``uploads``; imported only when a script asks for one.
 
-It cannot live without Keras. It follows the Keras that TensorFlow follows: the installed ``keras``,
-or the legacy ``tf_keras`` where TF_USE_LEGACY_KERAS is set before the first import.
+They cannot live without Keras. They follow the Keras that TensorFlow follows: the installed
+``keras``, or the legacy ``tf_keras`` where TF_USE_LEGACY_KERAS is set before the first import.
 """
 
+import atexit
 import logging
 import math
+import time
 from collections.abc import Mapping
 from typing import Any
 
-from vertex_jobs.runtime import metrics
+from vertex_jobs.runtime import metrics, uploads
 from vertex_jobs.runtime.keras_choice import keras_in_use
 
-__all__ = ["ReportMetrics"]
+__all__ = ["ReportMetrics", "TensorBoard"]
 
 _log = logging.getLogger(__name__)
 
@@ -81,3 +83,46 @@ class ReportMetrics(keras_in_use().callbacks.Callback):  # type: ignore[misc]
                 f"{', '.join(sorted(logs)) or 'nothing'}. Name a compiled metric, and give fit "
                 "validation data for val_ names"
             )
+
+
+class TensorBoard(keras_in_use().callbacks.TensorBoard):  # type: ignore[misc]
+    """Keras's own callback, which writes on this machine and uploads every few seconds.
+
+    Keras's writes its event files straight to ``gs://``, where nothing can be appended to: each
+    write uploads a whole file again, three times an epoch. What was written is there at the latest
+    when the process ends, unless it is killed.
+    """
+
+    def __init__(self, log_dir: str, *, seconds: float = 10.0, **settings: Any) -> None:
+        """Choose the directory; a local one is written directly.
+
+        Args:
+            log_dir: A ``gs://`` URI or a local path.
+            seconds: Time between uploads, at the ends of epochs.
+            **settings: Of ``keras.callbacks.TensorBoard``.
+        """
+        self._mirror = uploads.Mirror(log_dir) if log_dir.startswith("gs://") else None
+        super().__init__(log_dir if self._mirror is None else self._mirror.folder, **settings)
+        self._seconds = seconds
+        self._due = time.monotonic() + seconds
+        if self._mirror is not None:
+            atexit.register(self._finish)
+
+    def on_epoch_end(self, epoch: int, logs: Mapping[str, Any] | None = None) -> None:
+        """Write as Keras does, and upload when it is time."""
+        super().on_epoch_end(epoch, logs)
+        if self._mirror is not None and time.monotonic() >= self._due:
+            self._mirror.upload()
+            self._due = time.monotonic() + self._seconds
+
+    def on_train_end(self, logs: Mapping[str, Any] | None = None) -> None:
+        """Write as Keras does, and upload the rest."""
+        super().on_train_end(logs)
+        if self._mirror is not None:
+            self._mirror.upload()
+
+    def _finish(self) -> None:
+        """Upload what an exception kept back."""
+        assert self._mirror is not None
+        self._mirror.upload()
+        self._mirror.close()

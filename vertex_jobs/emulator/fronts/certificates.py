@@ -39,6 +39,7 @@ class Certificates:
         key: The leaf's private key.
         chain: The leaf's certificate and its issuer.
         credentials: A service-account file for application default credentials.
+        curl_home: The folder of a ``.curlrc`` that has the command ``curl`` trust the bundle.
     """
 
     authority: Path
@@ -46,6 +47,7 @@ class Certificates:
     key: Path
     chain: Path
     credentials: Path
+    curl_home: Path
 
     @classmethod
     def load_or_make(cls, folder: Path, project: str) -> "Certificates":
@@ -56,6 +58,7 @@ class Certificates:
             folder / "leaf-key.pem",
             folder / "leaf-chain.pem",
             folder / "credentials.json",
+            folder,
         )
         if not files.credentials.exists():
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -72,6 +75,7 @@ class Certificates:
         _write(self.bundle, _system_roots(os.environ) + b"\n" + root)
         _write(self.key, leaf.private_key_pem.bytes())
         _write(self.chain, b"".join(blob.bytes() for blob in leaf.cert_chain_pems) + root)
+        _write(self.curl_home / ".curlrc", _curl_settings(self.bundle))
         _write(self.credentials, _service_account(project))
 
     def server_context(self) -> ssl.SSLContext:
@@ -79,12 +83,13 @@ class Certificates:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.chain, self.key)
         context.set_alpn_protocols(["http/1.1"])
+        context.num_tickets = 0  # of these clients none resumes a session
         return context
 
 
 def _write(path: Path, data: bytes) -> None:
     """Write a file that only its owner reads, aside and then renamed."""
-    aside = path.with_suffix(".new")
+    aside = path.with_name(f"{path.name}.new")
     aside.touch(mode=0o600)
     aside.write_bytes(data)
     aside.rename(path)
@@ -100,6 +105,13 @@ def _system_roots(environ: Mapping[str, str]) -> bytes:
     named = [environ[name] for name in _ROOT_VARIABLES if environ.get(name)]
     paths = dict.fromkeys([default, *(name for name in named if Path(name).is_file())])
     return b"\n".join(Path(path).read_bytes() for path in paths)
+
+
+def _curl_settings(bundle: Path) -> bytes:
+    """The user's own settings for the command ``curl``; the bundle in them outranks variables."""
+    own = Path.home() / ".curlrc"
+    text = own.read_text() if own.is_file() else ""
+    return f'{text}\ncacert = "{bundle}"\n'.encode()
 
 
 def _service_account(project: str) -> bytes:

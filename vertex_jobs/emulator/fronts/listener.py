@@ -173,11 +173,11 @@ async def _readable(connection: socket.socket) -> None:
         if not ready.done():
             ready.set_result(None)
 
-    loop.add_reader(connection, wake)
+    loop.add_reader(connection.fileno(), wake)
     try:
         await ready
     finally:
-        loop.remove_reader(connection)
+        loop.remove_reader(connection.fileno())
 
 
 async def _peek(connection: socket.socket, count: int) -> bytes:
