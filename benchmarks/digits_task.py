@@ -11,11 +11,9 @@ import threading
 from pathlib import Path
 from typing import Any
 
-__all__ = ["ARGUMENTS", "SCRIPT", "THREADS", "learning_rate", "train"]
+__all__ = ["SCRIPT", "THREADS", "learning_rate", "train"]
 
 SCRIPT = Path(__file__).parents[1] / "trial_scripts" / "digits_mlp.py"
-#: Equal in all trials; the learning rate alone is drawn, so that all trials cost the same.
-ARGUMENTS = {"epochs": 5}
 #: Two trials share two cores.
 THREADS = {"TF_NUM_INTRAOP_THREADS": "1", "TF_NUM_INTEROP_THREADS": "1", "OMP_NUM_THREADS": "1"}
 
@@ -27,14 +25,14 @@ def learning_rate(number: int) -> float:
     return float(10 ** (-4 + 3 * ((0.618034 * number) % 1)))
 
 
-def train(rate: float) -> None:
+def train(rate: float, epochs: int) -> None:
     """Run the script in this process, as one would write it into an objective function."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     from vertex_jobs.runtime import arguments
 
     arguments.parse = _options_of_this_thread  # type: ignore[assignment]
     with tempfile.TemporaryDirectory() as folder:
-        _options.values = {**ARGUMENTS, "learning_rate": rate, "output_dir": folder}
+        _options.values = {"epochs": epochs, "learning_rate": rate, "output_dir": folder}
         code = compile(SCRIPT.read_text(), str(SCRIPT), "exec")
         module = type(sys)("digits_mlp")
         sys.modules["digits_mlp"] = module  # where dataclasses look for the module of a class

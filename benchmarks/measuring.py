@@ -15,7 +15,16 @@ from dataclasses import dataclass
 from importlib import metadata
 from pathlib import Path
 
-__all__ = ["Claim", "Comparison", "alternate", "at_least", "at_most", "seconds_of", "surroundings"]
+__all__ = [
+    "Claim",
+    "Comparison",
+    "alternate",
+    "as_measured",
+    "at_least",
+    "at_most",
+    "seconds_of",
+    "surroundings",
+]
 
 ROOT = Path(__file__).parents[1]
 
@@ -43,13 +52,13 @@ class Claim:
     Attributes:
         subject: What was measured, and against what.
         ratios: One per round.
-        limit: What the median is held to.
+        limit: What the median is held to; None for a figure without a target.
         upper: Whether ``limit`` is a ceiling; else it is a floor.
     """
 
     subject: str
     ratios: Sequence[float]
-    limit: float
+    limit: float | None
     upper: bool
 
     @property
@@ -60,17 +69,23 @@ class Claim:
     @property
     def holds(self) -> bool:
         """Whether the median keeps to the limit."""
+        if self.limit is None:
+            return True
         return self.median <= self.limit if self.upper else self.median >= self.limit
 
     def cells(self) -> tuple[str, ...]:
         """Subject, median, spread, rounds, target and verdict, as text."""
+        target, verdict = "none", ""
+        if self.limit is not None:
+            target = f"{'≤' if self.upper else '≥'} {self.limit:g}"
+            verdict = "yes" if self.holds else "**no**"
         return (
             self.subject,
             f"{self.median:.3g}",
             f"{min(self.ratios):.3g} to {max(self.ratios):.3g}",
             str(len(self.ratios)),
-            f"{'≤' if self.upper else '≥'} {self.limit:g}",
-            "yes" if self.holds else "**no**",
+            target,
+            verdict,
         )
 
 
@@ -82,6 +97,11 @@ def at_most(subject: str, ratios: Sequence[float], limit: float) -> Claim:
 def at_least(subject: str, ratios: Sequence[float], limit: float) -> Claim:
     """A claim with a floor."""
     return Claim(subject, ratios, limit, upper=False)
+
+
+def as_measured(subject: str, ratios: Sequence[float]) -> Claim:
+    """A figure without a target."""
+    return Claim(subject, ratios, None, upper=False)
 
 
 def alternate(contenders: Mapping[str, Callable[[], float]], rounds: int) -> Comparison:

@@ -17,6 +17,8 @@ from vertex_jobs.errors import PackagingError
 
 __all__ = ["Import", "find_imports", "parse", "third_party_imports"]
 
+#: By a name in the source: what TensorFlow imports when that is first used, in every trial anew.
+_IMPORTED_AT_USE = {"TensorBoard": "tensorboard.summary.v2"}
 #: CPython 3.11 counts the depth of all threads' syntax trees together: jobs that are submitted from
 #: several threads would now and then fail with "AST constructor recursion depth mismatch".
 _PARSER = threading.Lock()
@@ -67,6 +69,7 @@ def third_party_imports(
     under ``if __name__ == "__main__"``; nor, in each file, what comes after a change of the
     environment, such as ``os.environ["KERAS_BACKEND"] = "jax"``, which may act at import. Files
     that are not valid Python are passed over, since the replica's own error is the better message.
+    ``keras.callbacks.TensorBoard`` stands for what it imports when it is made.
 
     Args:
         source_files: Files that are not Python are passed over, too.
@@ -83,6 +86,7 @@ def third_party_imports(
     ignored = {part for path in below for part in path.with_suffix("").parts}
     ignored |= {root.name, "vertex_jobs"} | set(sys.stdlib_module_names)
     found: set[str] = set()
+    used: set[str] = set()
     for path in below:
         # A copied runtime imports its libraries late; what it may need the script may not.
         if path.parts[0] == "vertex_jobs":
@@ -95,6 +99,9 @@ def third_party_imports(
             if _changes_environment(statement, environment or {}):
                 break
             found |= {entry.module for entry in _imports_at(statement)}
+        used |= {getattr(node, "attr", getattr(node, "id", "")) for node in ast.walk(tree)}
+    if not found.isdisjoint(("keras", "tensorflow", "tf_keras")):
+        found |= {_IMPORTED_AT_USE[name] for name in used & _IMPORTED_AT_USE.keys()}
     return tuple(sorted(name for name in found if name.partition(".")[0] not in ignored))
 
 

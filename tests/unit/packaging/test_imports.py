@@ -121,3 +121,20 @@ def test_no_files_import_nothing() -> None:
 def test_what_is_not_python_is_refused_with_its_line(content: bytes, message: str) -> None:
     with pytest.raises(PackagingError, match=message):
         parse(content, Path("task.py"))
+
+
+@pytest.mark.parametrize("expression", ["keras.callbacks.TensorBoard(logs)", "TensorBoard(logs)"])
+def test_what_is_imported_at_its_first_use_counts(
+    write: Callable[..., Path], expression: str
+) -> None:
+    root = write({"task.py": f"import keras\ndef main(logs):\n    return {expression}"})
+    assert third_party(root) == ("keras", "tensorboard.summary.v2")
+
+
+def test_what_is_imported_at_its_first_use_comes_after_its_library(
+    write: Callable[..., Path],
+) -> None:
+    """TensorBoard would import TensorFlow before the script has set its environment."""
+    change = 'os.environ["TF_USE_LEGACY_KERAS"] = "1"'
+    root = write({"task.py": f"import os\n{change}\nimport keras\nkeras.callbacks.TensorBoard()"})
+    assert third_party(root) == ()

@@ -15,6 +15,7 @@ import builtins
 import contextlib
 import gc
 import importlib
+import itertools
 import json
 import os
 import runpy
@@ -68,8 +69,8 @@ def run(replica: dict[str, Any]) -> NoReturn:
     installed = tuple(os.path.join(path, "") for path in sys.path)
     _settle(replica)
     sys.modules["__main__"] = _new_main()
-    known = set(sys.modules) - {"__main__"}
-    _finish(_report(_run_main(replica["module"])), known, installed)
+    last = next(reversed(sys.modules))
+    _finish(_report(_run_main(replica["module"])), last, installed)
 
 
 def _new_main() -> types.ModuleType:
@@ -161,7 +162,7 @@ def _user_frames(trace: types.TracebackType | None) -> types.TracebackType | Non
     return trace
 
 
-def _finish(code: int, known: set[str], installed: tuple[str, ...]) -> NoReturn:
+def _finish(code: int, last: str, installed: tuple[str, ...]) -> NoReturn:
     """End as the interpreter would: threads, exit handlers, the script's objects, buffers.
 
     Then without the interpreter's own teardown, which would run a preloaded library's
@@ -174,7 +175,7 @@ def _finish(code: int, known: set[str], installed: tuple[str, ...]) -> NoReturn:
     except BaseException as error:  # as the interpreter: shown, then ignored
         sys.excepthook(type(error), error, error.__traceback__)
     _flush_streams()
-    _forget_script(known, installed)
+    _forget_script(last, installed)
     _flush_streams()
     if code < 0:
         signal.signal(-code, signal.SIG_DFL)
@@ -182,15 +183,18 @@ def _finish(code: int, known: set[str], installed: tuple[str, ...]) -> NoReturn:
     os._exit(code & 0xFF)
 
 
-def _forget_script(known: set[str], installed: tuple[str, ...]) -> None:
+def _forget_script(last: str, installed: tuple[str, ...]) -> None:
     """Let go of the script's own objects, so that open files and event writers are flushed.
 
     Args:
-        known: Names of the modules that were there before the script; they stay.
+        last: The last module that was there before the script; it and all before it stay. To look
+            at each of their names would copy half of a forked process's pages.
         installed: Folders of the standard library and of third parties; their modules stay.
     """
+    added = list(itertools.takewhile(lambda name: name != last, reversed(sys.modules)))
+    names = dict.fromkeys(["__main__", *reversed(added)])
     alive = []
-    for name in [name for name in sys.modules if name not in known]:
+    for name in [name for name in names if name in sys.modules]:
         origin = getattr(sys.modules[name], "__file__", None)
         if name == "__main__" or (origin and not origin.startswith(installed)):
             alive.append(weakref.ref(sys.modules.pop(name)))
