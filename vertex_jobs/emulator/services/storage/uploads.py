@@ -19,6 +19,7 @@ from vertex_jobs.emulator.objects import (
 )
 from vertex_jobs.emulator.objects.payloads import BLOCK_BYTES
 from vertex_jobs.emulator.objects.resumable import CHUNK_BYTES, Upload
+from vertex_jobs.emulator.services.storage.block_writer import BlockWriter
 from vertex_jobs.emulator.services.storage.related import read_related
 from vertex_jobs.emulator.services.storage.representations import object_json
 from vertex_jobs.emulator.services.storage.wire import (
@@ -103,12 +104,15 @@ async def cancel_upload(request: Request, store: ObjectStore, bucket: str) -> Re
 
 async def receive(media: AsyncIterator[bytes], payload: PayloadWriter) -> None:
     """Write a stream into a payload, in large blocks beside the event loop."""
-    pending = bytearray()
-    async for chunk in media:
-        pending += chunk
-        if len(pending) >= BLOCK_BYTES:
-            await asyncio.to_thread(payload.write, bytes(pending))
-            pending.clear()
+    pending, writer = bytearray(), BlockWriter(payload)
+    try:
+        async for chunk in media:
+            pending += chunk
+            if len(pending) >= BLOCK_BYTES:
+                await writer.write(bytes(pending))
+                pending.clear()
+    finally:
+        await writer.settle()
     payload.write(bytes(pending))
 
 
@@ -173,24 +177,28 @@ async def _append(request: Request, payload: PayloadWriter, span: _ContentRange)
             "Invalid request.  According to the Content-Range header, the upload offset is "
             f"{span.first} byte(s), which exceeds already uploaded size of {payload.size} byte(s)."
         )
-    pending = bytearray()
+    pending, writer = bytearray(), BlockWriter(payload)
     try:
         async for chunk in request.chunks():
             pending += chunk[known:]
             known = max(0, known - len(chunk))
             if len(pending) >= BLOCK_BYTES:
-                await asyncio.to_thread(_write_whole_chunks, payload, pending)
+                await writer.write(_take_whole_chunks(pending))
+        await writer.settle()
         if span.is_whole or payload.size + len(pending) == span.total:
             payload.write(bytes(pending))
             pending.clear()
     finally:  # also when the client has left: it will ask how far it got
-        _write_whole_chunks(payload, pending)
+        await writer.settle()
+        payload.write(_take_whole_chunks(pending))
 
 
-def _write_whole_chunks(payload: PayloadWriter, pending: bytearray) -> None:
+def _take_whole_chunks(pending: bytearray) -> bytes:
     size = len(pending) // CHUNK_BYTES * CHUNK_BYTES
-    payload.write(bytes(pending[:size]))
+    with memoryview(pending) as view:
+        taken = bytes(view[:size])
     del pending[:size]
+    return taken
 
 
 def _content_range(header: str | None) -> _ContentRange:
