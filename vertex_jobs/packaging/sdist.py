@@ -76,16 +76,16 @@ def write_sdist(
 
 
 def _write_archive(file: io.BufferedWriter, members: Mapping[str, bytes]) -> None:
-    with (
-        gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed,
-        tarfile.open(mode="w", fileobj=packed, format=tarfile.PAX_FORMAT) as archive,
-    ):
+    plain = io.BytesIO()
+    with tarfile.open(mode="w", fileobj=plain, format=tarfile.PAX_FORMAT) as archive:
         for name in sorted(members):
             entry = tarfile.TarInfo(name)
             entry.size = len(members[name])
             entry.mtime = _FIXED_TIME
             entry.mode = 0o644
             archive.addfile(entry, io.BytesIO(members[name]))
+    with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
+        packed.write(plain.getbuffer())  # at once: member by member takes longer
 
 
 def _pkg_info(name: str, version: str, requirements: Sequence[str]) -> str:
