@@ -1,6 +1,6 @@
 """Does tuning the digits classifier pay? The default search against random search and no search.
 
-    python benchmarks/digits_seeds.py --seeds 5
+    python benchmarks/digits_seeds.py --seeds 5 --trials 30
 
 For each seed the study of ``configs/digits_search.yaml`` runs on Local Vertex twice, once with the
 default search and once with random search, the two alternating; the script's own defaults run
@@ -20,9 +20,9 @@ ROOT = Path(__file__).parents[1]
 CONFIG = ROOT / "configs" / "digits_search.yaml"
 
 
-def best_accuracy(endpoint: Endpoint, seed: int, algorithm: str) -> float:
+def best_accuracy(endpoint: Endpoint, seed: int, algorithm: str, trials: int) -> float:
     """Best accuracy of one study."""
-    job = load(CONFIG, (f"search_algorithm={algorithm}",))
+    job = load(CONFIG, (f"search_algorithm={algorithm}", f"max_trial_count={trials}"))
     return float(endpoint.submit(job, seed=seed).result().best_trial.metrics["accuracy"])
 
 
@@ -43,14 +43,15 @@ def main() -> None:
     """Run every study and print the table."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, default=5, help="number of seeds (default 5)")
+    parser.add_argument("--trials", type=int, default=16, help="of each study (default 16)")
     options = parser.parse_args()
     ours, random = [], []
     with tempfile.TemporaryDirectory() as folder, local(state_dir=folder) as endpoint:
         defaults = default_accuracy(endpoint)
         print(f"defaults   {defaults:.4f}", flush=True)
         for seed in range(options.seeds):
-            ours.append(best_accuracy(endpoint, seed, "null"))
-            random.append(best_accuracy(endpoint, seed, "random"))
+            ours.append(best_accuracy(endpoint, seed, "null", options.trials))
+            random.append(best_accuracy(endpoint, seed, "random", options.trials))
             print(
                 f"seed {seed}: default search {ours[-1]:.4f}, random {random[-1]:.4f}", flush=True
             )
