@@ -65,8 +65,10 @@ bench: setup  ## every claim about speed beside its peers; writes docs/benchmark
 bench-search: setup  ## the search engine's regret beside its peers; writes docs/search.md; hours
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	    --constraint $(CONSTRAINTS) --editable '.[dev,bench]'
+	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/search_cost.py \
+	    --results benchmarks/search_cost.jsonl
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/search.py --write docs/search.md \
-	    --results benchmarks/search_results.jsonl
+	    --results benchmarks/search_results.jsonl --cost benchmarks/search_cost.jsonl
 
 soak: setup  ## a long campaign: kills at random instants, many jobs at once, lost workers
 	$(BIN)/python benchmarks/soak.py

@@ -24,7 +24,7 @@ from pathlib import Path
 import numpy as np
 from search_engines import ENGINES, Engine
 from search_functions import FUNCTIONS, Problem
-from search_table import page
+from search_table import Cost, page
 
 #: Trials of a run by the size of its batches.
 TRIALS = {1: 50, 10: 100}
@@ -106,6 +106,7 @@ def main() -> None:
     parser.add_argument("--first-seed", type=int, default=0)
     parser.add_argument("--fixed", action="store_true", help="optima where they are published")
     parser.add_argument("--results", type=Path, help="file of runs, added to; none by default")
+    parser.add_argument("--cost", type=Path, help="file of rows written by search_cost.py")
     parser.add_argument("--write", type=Path, help="write the page here, too")
     options = parser.parse_args()
     courses = read(options.results) if options.results else []
@@ -124,7 +125,8 @@ def main() -> None:
                     if options.results:
                         with options.results.open("a") as file:
                             print(json.dumps(asdict(one)), file=file)
-    text = page(courses)
+    rows = options.cost.read_text().splitlines() if options.cost else []
+    text = page(courses, [Cost(**json.loads(row)) for row in rows])
     print(text)
     if options.write:
         options.write.write_text(text)

@@ -1,17 +1,23 @@
 """What one suggestion costs after 100, 1,000 and 2,000 trials, and the search process's memory.
 
-    python benchmarks/search_cost.py
+    OMP_NUM_THREADS=1 python benchmarks/search_cost.py --results benchmarks/search_cost.jsonl
 
 The process is the one that Local Vertex runs. The trials are told to it, so that its first
 suggestion fits anew; the mean is over that one and those that follow, each with its result told.
 """
 
+import argparse
 import asyncio
+import json
 import os
+import time
+import warnings
+from dataclasses import asdict
 from pathlib import Path
 
 import numpy as np
 from search_functions import FUNCTIONS
+from search_table import Cost
 
 from vertex_jobs.emulator.search_client import SearchClient
 
@@ -68,14 +74,43 @@ async def _measure(trials: int) -> tuple[float, float]:
     return spent, peak
 
 
+def _gp_sampler(trials: int) -> float:
+    """Milliseconds per suggestion of Optuna's GPSampler after as many trials of the same function.
+
+    One thread each: ``OMP_NUM_THREADS=1``, as ``make bench-search`` sets it.
+    """
+    import optuna
+
+    optuna.logging.set_verbosity(optuna.logging.ERROR)
+    warnings.simplefilter("ignore")
+    source = np.random.default_rng(0)
+    problem = FUNCTIONS["hart6"](source, True)
+    study = optuna.create_study(sampler=optuna.samplers.GPSampler(seed=0))
+    space = {f"x{i}": optuna.distributions.FloatDistribution(0.0, 1.0) for i in range(6)}
+    for point in source.random((trials, 6)):
+        told = {f"x{i}": float(value) for i, value in enumerate(point)}
+        value = problem.value(told)
+        study.add_trial(optuna.create_trial(params=told, distributions=space, value=value))
+    before = time.process_time()
+    for _ in range(_SUGGESTIONS):
+        trial = study.ask(space)
+        study.tell(trial, problem.value(trial.params))
+    return 1e3 * (time.process_time() - before) / _SUGGESTIONS
+
+
 def main() -> None:
-    """Measure and print."""
-    print("| trials | CPU ms per suggestion | target | peak MB | target |")
-    print("| --- | --- | --- | --- | --- |")
+    """Measure, and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--results", type=Path, help="write the rows here, for search.py")
+    options = parser.parse_args()
+    rows = []
     for trials, limit in TARGETS.items():
         spent, peak = asyncio.run(_measure(trials))
-        target = f"≤ {limit:g}" if limit else ""
-        print(f"| {trials} | {spent:.0f} | {target} | {peak:.0f} | ≤ {_MOST_MB} |")
+        theirs = _gp_sampler(trials) if limit else None
+        rows.append(Cost(trials, spent, limit, theirs, peak, _MOST_MB))
+        print(rows[-1])
+    if options.results:
+        options.results.write_text("".join(f"{json.dumps(asdict(row))}\n" for row in rows))
 
 
 if __name__ == "__main__":

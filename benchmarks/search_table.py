@@ -6,12 +6,13 @@ of the page. Source: Holm, "A simple sequentially rejective multiple test proced
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy import stats
 
-__all__ = ["compare", "holm", "page"]
+__all__ = ["Cost", "compare", "holm", "page"]
 
 #: Regrets below this are equal: what is left is the optimum's own rounding.
 _FLOOR = 1e-9
@@ -27,6 +28,27 @@ TARGETS = {
     ("hart6", 10): 0.1,
     ("mixed", 10): 1e-4,
 }
+
+
+@dataclass(frozen=True)
+class Cost:
+    """What a suggestion costs after so many trials of Hartmann 6.
+
+    Attributes:
+        milliseconds: CPU time of the search process per suggestion.
+        limit: What that is held to; None for no target.
+        gp_milliseconds: CPU time of Optuna's GPSampler; None if not measured.
+        megabytes: The search process's memory at the most.
+        most_megabytes: What that is held to.
+    """
+
+    trials: int
+    milliseconds: float
+    limit: float | None
+    gp_milliseconds: float | None
+    megabytes: float
+    most_megabytes: float
+
 
 #: Of a function, a batch and an engine: the regret by seed.
 Regrets = Mapping[tuple[str, int, str], Mapping[int, float]]
@@ -85,7 +107,7 @@ def _verdicts(regrets: Regrets) -> dict[tuple[str, int, str], str]:
     return verdicts
 
 
-def page(courses: Sequence[Any]) -> str:
+def page(courses: Sequence[Any], costs: Sequence[Cost]) -> str:
     """The page for the documentation, in Markdown."""
     regrets = _by_seed(courses)
     engines = list(dict.fromkeys(one.engine for one in courses))
@@ -101,7 +123,6 @@ def page(courses: Sequence[Any]) -> str:
             cell = f"{np.median(list(found.values())):.2g}" if found else "-"
             row.append(f"{cell} {verdicts.get((function, batch, engine), '')}".strip())
         rows.append(row)
-    lines = [f"| {' | '.join(row)} |" for row in rows]
     return "\n".join(
         [
             "# The search engine beside its peers",
@@ -111,17 +132,22 @@ def page(courses: Sequence[Any]) -> str:
             "better, *lost*: worse, at p < 0.05 by the signed-rank test, paired over the seeds and",
             "corrected by Holm for all comparisons of the page; =: neither.",
             "",
-            *lines,
+            *_table(rows),
             "",
             "CPU milliseconds per trial, ask and tell, over all rows:",
             "",
-            *_costs(courses, engines),
+            *_table(_means(courses, engines)),
             "",
+            *_late(costs),
         ]
     )
 
 
-def _costs(courses: Sequence[Any], engines: Sequence[str]) -> list[str]:
+def _table(rows: Sequence[Sequence[str]]) -> list[str]:
+    return [f"| {' | '.join(row)} |" for row in rows]
+
+
+def _means(courses: Sequence[Any], engines: Sequence[str]) -> list[list[str]]:
     rows = [["engine", "seeds", "mean", "in the last batch of 100 trials"], ["---"] * 4]
     for engine in engines:
         mine = [one for one in courses if one.engine == engine]
@@ -134,4 +160,30 @@ def _costs(courses: Sequence[Any], engines: Sequence[str]) -> list[str]:
                 f"{np.mean(last):.1f}" if last else "-",
             ]
         )
-    return [f"| {' | '.join(row)} |" for row in rows]
+    return rows
+
+
+def _late(costs: Sequence[Cost]) -> list[str]:
+    """What a suggestion costs in a long study."""
+    if not costs:
+        return []
+    heads = ["trials before", "ours", "target", "gp", "search process, MB", "target"]
+    rows = [heads, ["---"] * len(heads)]
+    for one in costs:
+        rows.append(
+            [
+                f"{one.trials:,}",
+                f"{one.milliseconds:.0f}",
+                f"≤ {one.limit:g}" if one.limit else "",
+                f"{one.gp_milliseconds:.0f}" if one.gp_milliseconds else "-",
+                f"{one.megabytes:.0f}",
+                f"≤ {one.most_megabytes:g}",
+            ]
+        )
+    return [
+        "CPU milliseconds per suggestion later in a study of Hartmann 6, and the memory of the",
+        "process that searches; by `benchmarks/search_cost.py`:",
+        "",
+        *_table(rows),
+        "",
+    ]
