@@ -2,8 +2,8 @@
 
 For a report's reader: what to keep tuning, and what to leave alone. The measure is the total Sobol'
 index: the share of the metric's variance over the whole space that would go if this parameter
-alone were fixed, its interactions counted. It is computed on functions drawn from the fitted
-Gaussian process, so its spread says what the trials leave open.
+alone were fixed, its interactions counted. It is computed on functions drawn from Gaussian
+processes that explain the trials, so its spread says what they leave open.
 
 Source: "Calculations of Sobol indices for the Gaussian process metamodel" (Marrel, Iooss, Laurent,
 Roustant, 2009); the estimator is that of "Analysis of variance designs for model output" (Jansen,
@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from vertex_jobs.search.posterior import Posterior
 from vertex_jobs.search.uncertainty import Beliefs
 
 __all__ = ["Importance", "importances"]
@@ -24,8 +23,8 @@ Floats = NDArray[np.float64]
 
 #: Points at which functions are drawn together; the cost grows with the third power.
 POINTS = 1200
-#: Functions drawn.
-DRAWS = 64
+#: Explanations that functions are drawn from, four of each.
+KERNELS = 16
 
 
 @dataclass(frozen=True)
@@ -67,29 +66,27 @@ def importances(beliefs: Beliefs, metric: int, seed: int = 0) -> list[Importance
         columns = [column for column, owner in enumerate(ids) if owner == name]
         points[:, columns] = other[:, columns]
         exchanged.append(points)
-    shares = _total_indices(
-        beliefs, beliefs.models.metrics[metric], np.stack([base, *exchanged]), random
-    )
+    shares = _total_indices(beliefs, metric, np.stack([base, *exchanged]), random)
     low, middle, high = np.quantile(shares, (0.1, 0.5, 0.9), axis=0).tolist()
     found = [Importance(*row) for row in zip(names, middle, low, high, strict=True)]
     return sorted(found, key=lambda one: -one.share)
 
 
 def _total_indices(
-    beliefs: Beliefs, posterior: Posterior, points: Floats, random: np.random.Generator
+    beliefs: Beliefs, metric: int, points: Floats, random: np.random.Generator
 ) -> Floats:
     """The indices of drawn functions, ``[draws, parameters]``.
 
     Args:
-        beliefs: For the encoding.
-        posterior: Of the metric.
+        beliefs: About the study.
+        metric: Its number.
         points: ``[1 + parameters, count, coordinates]``: the base, then the base with one
             parameter exchanged at a time.
         random: Where the functions come from.
     """
     flat = points.reshape(-1, points.shape[-1])
     features = beliefs.encoding.features(beliefs.encoding.values(flat))
-    drawn = posterior.draw(features, DRAWS, random).reshape(DRAWS, *points.shape[:2])
+    drawn = beliefs.functions(metric, features, KERNELS, random).reshape(-1, *points.shape[:2])
     variance = drawn[:, 0].var(axis=1, keepdims=True)
     halves = 0.5 * ((drawn[:, 1:] - drawn[:, :1]) ** 2).mean(axis=2)
     shares: Floats = np.clip(halves / np.maximum(variance, 1e-12), 0, 1)

@@ -116,13 +116,29 @@ class Beliefs:
         places = np.sort(np.argsort(targets.min(axis=0), kind="stable")[:CONTENDERS])
         features = self.encoding.features(self.observations.values[self.observations.feasible])
         random = np.random.default_rng(seed)
-        drawn = np.stack([_draw(rivals, features[places], random) for rivals in self._rivals])
+        drawn = np.stack(
+            [_draw(rivals, features[places], DRAWS, 1, random) for rivals in self._rivals]
+        )
         shares = {}
         for column, place in enumerate(places.tolist()):
             others = np.delete(drawn, column, axis=2)
             beaten = np.all(others <= drawn[:, :, column : column + 1], axis=0).any(axis=1)
             shares[self.trial_ids[place]] = float(1 - beaten.mean())
         return shares
+
+    def functions(
+        self, metric: int, features: Floats, kernels: int, random: np.random.Generator
+    ) -> Floats:
+        """Return functions that explain a metric's targets, in no order, ``[draws, points]``.
+
+        Args:
+            metric: Number of the metric in the study's order.
+            features: ``[points, columns]``; for each kernel the cost grows with the third power
+                of the points.
+            kernels: Drawn by their shares of belief; four functions of each.
+            random: Where the draws come from.
+        """
+        return _draw(self._rivals[metric], features, kernels, 4, random)
 
     def _in_units(self, means: Floats, deviations: Floats) -> Estimates:
         shifts = np.array([warping.shift for warping in self.observations.warpings])
@@ -134,12 +150,16 @@ class Beliefs:
 
 
 def _draw(
-    rivals: Sequence[tuple[Posterior, float]], features: Floats, random: np.random.Generator
+    rivals: Sequence[tuple[Posterior, float]],
+    features: Floats,
+    kernels: int,
+    each: int,
+    random: np.random.Generator,
 ) -> Floats:
     """Functions from rival models by their shares, in no order, ``[draws, points]``."""
-    counts = random.multinomial(DRAWS, [share for _, share in rivals]).tolist()
+    counts = random.multinomial(kernels, [share for _, share in rivals]).tolist()
     drawn = [
-        posterior.draw(features, count, random)
+        posterior.draw(features, count * each, random)
         for (posterior, _), count in zip(rivals, counts, strict=True)
         if count
     ]
