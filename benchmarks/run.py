@@ -22,6 +22,7 @@ BENCHMARKS = {
     "packing": 11,
     "noop_study": 5,
     "sdk_study": 9,
+    "watching": 3,
     "storage": 7,
     "digits_study": 3,
 }
