@@ -62,9 +62,16 @@ bench: setup  ## every claim about speed beside its peers; writes docs/benchmark
 	    --constraint $(CONSTRAINTS) --editable '.[dev,bench]'
 	$(BIN)/python benchmarks/run.py --write docs/benchmarks.md
 
+# Open-source Vizier wants a JAX of its own.
+VIZIER_BIN := .venv-vizier/bin
 bench-search: setup  ## the search engine's regret beside its peers; writes docs/search.md; hours
 	$(BIN)/uv pip install --quiet --python $(BIN)/python --compile-bytecode \
 	    --constraint $(CONSTRAINTS) --editable '.[dev,bench]'
+	test -x $(VIZIER_BIN)/python || $(PYTHON) -m venv .venv-vizier
+	$(BIN)/uv pip install --quiet --python $(VIZIER_BIN)/python 'google-vizier[jax]==0.1.24' \
+	    'jax==0.5.3' scipy
+	PYTHONPATH=. OMP_NUM_THREADS=1 $(VIZIER_BIN)/python benchmarks/search.py --engines vizier \
+	    --results benchmarks/search_results.jsonl
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/search_cost.py \
 	    --results benchmarks/search_cost.jsonl
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/search.py --write docs/search.md \

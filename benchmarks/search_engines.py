@@ -85,9 +85,11 @@ class Vizier:
     """
 
     def __init__(self, space: Space, seed: int) -> None:
+        import jax
         from vizier import pyvizier
         from vizier._src.algorithms.designers import gp_ucb_pe
 
+        jax.config.update("jax_enable_x64", True)  # as its own service does
         warnings.simplefilter("ignore")
         problem = pyvizier.ProblemStatement()
         for parameter in space.parameters:

@@ -121,7 +121,8 @@ def page(courses: Sequence[Any], costs: Sequence[Cost]) -> str:
         for engine in engines:
             found = regrets.get((function, batch, engine))
             cell = f"{np.median(list(found.values())):.2g}" if found else "-"
-            row.append(f"{cell} {verdicts.get((function, batch, engine), '')}".strip())
+            few = f"({len(found)})" if found and len(found) < _FEWEST else ""
+            row.append(" ".join([cell, verdicts.get((function, batch, engine), few)]).strip())
         rows.append(row)
     return "\n".join(
         [
@@ -130,7 +131,11 @@ def page(courses: Sequence[Any], costs: Sequence[Cost]) -> str:
             "Written by `benchmarks/search.py`. Median simple regret over seeds; every seed moves",
             "the optimum. After 50 trials one at a time, or 100 in batches of 10. *won*: ours is",
             "better, *lost*: worse, at p < 0.05 by the signed-rank test, paired over the seeds and",
-            "corrected by Holm for all comparisons of the page; =: neither.",
+            "corrected by Holm for all comparisons of the page; =: neither, none: too few seeds.",
+            "",
+            "*tpe* and *gp* are Optuna's samplers of these names. *vizier* is open-source Vizier's",
+            "GP-UCB-PE: it takes seconds per suggestion, so few seeds, their number in brackets,",
+            "and no conditional spaces.",
             "",
             *_table(rows),
             "",
