@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import keras
 import numpy as np
 
-from vertex_jobs.runtime import arguments, environment, metrics
+from vertex_jobs.runtime import arguments, environment, metrics, uploads
 
 
 @dataclass
@@ -64,5 +64,6 @@ model.fit(
 )
 
 if job.is_chief:  # one replica of a job writes for all
-    model.export(directories.model_dir, verbose=False)
+    with uploads.staged(directories.model_dir) as folder:  # to gs:// in few requests
+        model.export(folder, verbose=False)
     print(f"model: {directories.model_dir}")
