@@ -14,7 +14,7 @@ __all__ = ["Posterior"]
 Floats = NDArray[np.float64]
 
 #: Added to the diagonal so that equal points can be factorised.
-JITTER = 1e-8
+JITTER = 1e-10
 
 
 class Posterior:

@@ -210,16 +210,19 @@ def test_it_works_under_noise():
 
 
 def test_several_metrics_fill_the_pareto_front():
-    engine, completed = search(maximize=(False, True)), []
-    for trial_id in range(1, 41):
-        [point] = engine.suggest([trial_id], completed, [])
-        cost = point["x"] ** 2 + point["y"] ** 2
-        gain = -((point["x"] - 1) ** 2) - point["y"] ** 2
-        completed.append(Completed(trial_id, point, (cost, gain)))
-    # The front is y = 0; a search that knows it walks along all of it.
-    late = [trial.assignment for trial in completed[20:] if trial.assignment["y"] < 0.05]
-    assert len(late) >= 10
-    assert np.ptp([point["x"] for point in late]) > 0.6
+    lengths = []
+    for seed in range(3):
+        engine, completed = search(maximize=(False, True), seed=seed), []
+        for trial_id in range(1, 41):
+            [point] = engine.suggest([trial_id], completed, [])
+            cost = point["x"] ** 2 + point["y"] ** 2
+            gain = -((point["x"] - 1) ** 2) - point["y"] ** 2
+            completed.append(Completed(trial_id, point, (cost, gain)))
+        # The front is y = 0; a search that knows it walks along all of it.
+        late = [trial.assignment for trial in completed[20:] if trial.assignment["y"] < 0.05]
+        assert len(late) >= 10
+        lengths.append(np.ptp([point["x"] for point in late]))
+    assert np.median(lengths) > 0.5
 
 
 def test_two_thousand_trials_are_no_trouble():
