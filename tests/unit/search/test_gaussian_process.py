@@ -211,7 +211,7 @@ def test_it_works_under_noise():
 
 def test_several_metrics_fill_the_pareto_front():
     lengths = []
-    for seed in range(3):
+    for seed in range(12):  # one alone passes or fails by luck
         engine, completed = search(maximize=(False, True), seed=seed), []
         for trial_id in range(1, 41):
             [point] = engine.suggest([trial_id], completed, [])
@@ -222,7 +222,7 @@ def test_several_metrics_fill_the_pareto_front():
         late = [trial.assignment for trial in completed[20:] if trial.assignment["y"] < 0.05]
         assert len(late) >= 10
         lengths.append(np.ptp([point["x"] for point in late]))
-    assert np.median(lengths) > 0.5
+    assert np.median(lengths) > 0.6
 
 
 def test_two_thousand_trials_are_no_trouble():
