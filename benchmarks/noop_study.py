@@ -18,7 +18,7 @@ from measuring import Claim, alternate, at_least, at_most, seconds_of
 
 from vertex_jobs import DoubleParameterSpec, HyperparameterTuningJob, local
 
-__all__ = ["measure"]
+__all__ = ["measure", "random_study"]
 
 _PARALLEL = 2
 _TRIALS = 300
@@ -39,7 +39,8 @@ with open(path, "w") as file:
 _SDK = "the SDK's import"
 
 
-def _study(script: Path, trials: int) -> HyperparameterTuningJob:
+def random_study(script: Path, trials: int) -> HyperparameterTuningJob:
+    """A study of one number by random search, two trials at a time."""
     return HyperparameterTuningJob(
         display_name="noop",
         script_path=str(script),
@@ -66,7 +67,7 @@ def _bare_loop(script: Path) -> float:
 def _through_the_api(script: Path, state: Path) -> float:
     endpoint = local(state_dir=state)
     started = time.perf_counter()
-    study = endpoint.submit(_study(script, _TRIALS), seed=0).result(timeout=600)
+    study = endpoint.submit(random_study(script, _TRIALS), seed=0).result(timeout=600)
     taken = time.perf_counter() - started
     assert sum(trial.state == "SUCCEEDED" for trial in study.trials) == _TRIALS
     return taken
@@ -100,7 +101,7 @@ def _memory_mib(pid: int) -> float:
 def _long_study(script: Path, state: Path) -> tuple[float, float]:
     """The last trials' time as a multiple of the first ones', and the server's peak in MiB."""
     endpoint = local(state_dir=state)
-    study = endpoint.submit(_study(script, _LONG), seed=0).result(timeout=1800)
+    study = endpoint.submit(random_study(script, _LONG), seed=0).result(timeout=1800)
     ends = sorted(datetime.fromisoformat(trial.end_time[:19]) for trial in study.trials)
     tenth = _LONG // 10
     first, last = ends[tenth] - ends[0], ends[-1] - ends[-1 - tenth]

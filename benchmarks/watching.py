@@ -11,8 +11,9 @@ from datetime import datetime
 from pathlib import Path
 
 from measuring import Claim, at_most
+from noop_study import random_study
 
-from vertex_jobs import CustomTrainingJob, DoubleParameterSpec, HyperparameterTuningJob, local
+from vertex_jobs import CustomTrainingJob, local
 from vertex_jobs.endpoints import Endpoint
 
 __all__ = ["measure"]
@@ -52,17 +53,8 @@ def _lines(endpoint: Endpoint, script: Path) -> float:
 
 def _ends(endpoint: Endpoint, script: Path) -> float:
     """Median seconds from a trial's recorded end to its being seen."""
-    study = HyperparameterTuningJob(
-        display_name="ends",
-        script_path=str(script),
-        metric_spec={"score": "maximize"},
-        parameter_spec={"x": DoubleParameterSpec(min=0, max=1)},
-        search_algorithm="random",
-        max_trial_count=_TRIALS,
-        parallel_trial_count=2,
-    )
     waits: dict[str, float] = {}
-    for snapshot in endpoint.submit(study).watch():
+    for snapshot in endpoint.submit(random_study(script, _TRIALS)).watch():
         now = time.time()
         for trial in snapshot.resource.get("trials", ()):
             if "endTime" in trial and trial["id"] not in waits:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from vertex_jobs.search.kernel import Kernel, matern, matern_slope
+from vertex_jobs.search.kernel import JITTER, Kernel, matern, matern_slope
 
 __all__ = ["fit_explanations", "fit_kernel"]
 
@@ -35,8 +35,6 @@ JUDGED_SCALE_PRIOR = (math.log(0.35) + 0.5, 1.0)
 NOISE_GRID = (-9.0, -7.5, -6.0, -4.5, -3.0, -1.5, 0.0)
 #: Kernels drawn for each of them, and how much wider than the mode.
 DRAWS_PER_NOISE, SPREAD = 12, 1.3
-#: Added to the diagonal so that equal points can be factorised.
-JITTER = 1e-10
 
 
 def fit_kernel(features: Floats, owners: NDArray[np.int_], targets: Floats) -> Kernel:

@@ -11,9 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Kernel", "matern", "matern_slope"]
+__all__ = ["JITTER", "Kernel", "matern", "matern_slope"]
 
 Floats = NDArray[np.float64]
+
+#: Added to the diagonal so that equal points can be factorised.
+JITTER = 1e-10
 
 
 def matern(squared_distances: Floats) -> Floats:

@@ -7,14 +7,11 @@ cheaply: they pull the deviation down around them and leave the mean as it is.
 import numpy as np
 from numpy.typing import NDArray
 
-from vertex_jobs.search.kernel import Kernel
+from vertex_jobs.search.kernel import JITTER, Kernel
 
 __all__ = ["Posterior"]
 
 Floats = NDArray[np.float64]
-
-#: Added to the diagonal so that equal points can be factorised.
-JITTER = 1e-10
 
 
 class Posterior:

@@ -39,7 +39,6 @@ class Certificates:
         key: The leaf's private key.
         chain: The leaf's certificate and its issuer.
         credentials: A service-account file for application default credentials.
-        curl_home: The folder of a ``.curlrc`` that has the command ``curl`` trust the bundle.
     """
 
     authority: Path
@@ -47,7 +46,11 @@ class Certificates:
     key: Path
     chain: Path
     credentials: Path
-    curl_home: Path
+
+    @property
+    def curl_home(self) -> Path:
+        """The folder of a ``.curlrc`` that has the command ``curl`` trust the bundle."""
+        return self.bundle.parent
 
     @classmethod
     def load_or_make(cls, folder: Path, project: str) -> "Certificates":
@@ -58,7 +61,6 @@ class Certificates:
             folder / "leaf-key.pem",
             folder / "leaf-chain.pem",
             folder / "credentials.json",
-            folder,
         )
         if not files.credentials.exists():
             folder.mkdir(parents=True, exist_ok=True, mode=0o700)
