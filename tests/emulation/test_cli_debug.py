@@ -5,7 +5,7 @@ import pty
 import subprocess
 import sys
 
-from conftest import PATIENCE_SECONDS, STUDY_FIELDS
+from command_line import PATIENCE_SECONDS, STUDY_FIELDS
 
 from vertex_jobs import local
 
