@@ -76,3 +76,51 @@ def _trial(number, draw, is_infeasible):
         for step in (1, 2, 3)
     ]
     return resource | {"measurements": measurements, "finalMeasurement": measurements[-1]}
+
+
+def _if(parent_value, name, **spec):
+    return {
+        "parentCategoricalValues": {"values": [parent_value]},
+        "parameterSpec": {"parameterId": name, **spec},
+    }
+
+
+def conditional_job(count=16):
+    """A tuning job in which two parameters are called rate, and one hangs from two others."""
+    draw = random.Random(0)
+    decay = _if("yes", "decay", doubleValueSpec={"maxValue": 1})
+    scheduled = _if(
+        "sgd",
+        "scheduled",
+        categoricalValueSpec={"values": ["no", "yes"]},
+        conditionalParameterSpecs=[decay],
+    )
+    of_adam = {"minValue": 1e-4, "maxValue": 1e-2}
+    root = {
+        "parameterId": "optimizer",
+        "categoricalValueSpec": {"values": ["adam", "sgd"]},
+        "conditionalParameterSpecs": [
+            _if("adam", "rate", doubleValueSpec=of_adam, scaleType="UNIT_LOG_SCALE"),
+            _if("sgd", "rate", doubleValueSpec={"maxValue": 1}),
+            scheduled,
+        ],
+    }
+    trials = []
+    for number in range(1, count + 1):
+        values = {"optimizer": "adam", "rate": 10 ** draw.uniform(-4, -2)}
+        if number % 3 == 0:  # never the best
+            values = {"optimizer": "sgd", "rate": draw.random(), "scheduled": "no"}
+            if number % 2:
+                values |= {"scheduled": "yes", "decay": draw.random()}
+        score = values["rate"] if values["optimizer"] == "adam" else -values["rate"]
+        trials.append(
+            {
+                "id": str(number),
+                "state": "SUCCEEDED",
+                "parameters": [{"parameterId": key, "value": one} for key, one in values.items()],
+                "startTime": f"2026-01-01T00:{number:02}:00Z",
+                "finalMeasurement": {"metrics": [{"metricId": "accuracy", "value": score}]},
+            }
+        )
+    spec = {"metrics": [{"metricId": "accuracy", "goal": "MAXIMIZE"}], "parameters": [root]}
+    return tuning_job(0) | {"studySpec": spec, "trials": trials}

@@ -107,6 +107,10 @@ class Parameter:
         value = assignment[self.parent]
         return _is_any(value, self.parent_values)
 
+    def value_in(self, assignment: Assignment) -> Value | None:
+        """Its value in an assignment; None where it is not active."""
+        return assignment.get(self.id) if self.is_active(assignment) else None
+
     def _check_categories(self) -> None:
         if not self.values or len(set(self.values)) != len(self.values):
             raise self._fault("values", self.values, "must be distinct and at least one; list them")
@@ -187,6 +191,13 @@ class Space:
                     return None
                 total *= count
         return total
+
+    def label(self, parameter: Parameter) -> str:
+        """A parameter's id, with its condition where another one shares the id."""
+        if sum(one.id == parameter.id for one in self.parameters) == 1:
+            return parameter.id
+        values = " or ".join(str(value) for value in parameter.parent_values)
+        return f"{parameter.id} ({parameter.parent} = {values})"
 
     def assignments(self) -> Iterator[Assignment]:
         """Every assignment in a fixed order: the last parameter changes fastest.

@@ -65,13 +65,16 @@ def write_optuna_storage(study: Study, path: Path) -> int:
 def _trials(study: Study) -> "Iterator[FrozenTrial]":
     from optuna.trial import FrozenTrial, TrialState
 
-    assert study.space is not None
-    distributions = {one.id: _distribution(one) for one in reversed(study.space.parameters)}
+    space = study.space
+    assert space is not None
     metrics = [objective.metric_id for objective in study.objectives]
     able = {trial.id for trial in study.ranking.candidates()}
     for trial in study.trials:
         if not trial.finished:
             continue
+        # An id that stands for two parameters would have two distributions, which Optuna refuses.
+        values = {one: one.value_in(trial.parameters) for one in space.parameters}
+        active = {one: value for one, value in values.items() if value is not None}
         yield FrozenTrial(
             number=-1,  # the storage counts, like the next
             trial_id=-1,
@@ -80,8 +83,8 @@ def _trials(study: Study) -> "Iterator[FrozenTrial]":
             values=[trial.metrics[metric] for metric in metrics] if trial.id in able else None,
             datetime_start=_moment(trial.start_time),
             datetime_complete=_moment(trial.end_time or trial.start_time),
-            params=dict(trial.parameters),
-            distributions={name: distributions[name] for name in trial.parameters},
+            params={space.label(one): value for one, value in active.items()},
+            distributions={space.label(one): _distribution(one) for one in active},
             user_attrs=_attributes(trial),
             system_attrs={},
             # Optuna has these for one metric only.

@@ -1,7 +1,7 @@
 """A study as Optuna reads it."""
 
 import pytest
-from studies import tuning_job
+from studies import conditional_job, tuning_job
 
 from vertex_jobs.study import Study
 from vertex_jobs.study.optuna_storage import write_optuna_storage
@@ -49,3 +49,11 @@ def test_a_file_that_is_there_is_replaced(tmp_path):
     study = Study.from_resource(tuning_job(2))
     exported(tmp_path / "study.db", study)
     assert len(exported(tmp_path / "study.db", study)[1]) == 2
+
+
+def test_parameters_that_share_a_name_keep_their_ranges(tmp_path):
+    study = Study.from_resource(conditional_job())
+    _, trials = exported(tmp_path / "study.db", study)
+    assert [len(one.params) for one in trials] == [len(one.parameters) for one in study.trials]
+    assert trials[0].distributions["rate (optimizer = adam)"].log
+    assert trials[2].distributions["rate (optimizer = sgd)"].high == 1

@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from studies import tuning_job
+from studies import conditional_job, tuning_job
 
 from vertex_jobs.study import Study
 
@@ -75,6 +75,25 @@ def test_several_metrics_show_the_front_first():
 )
 def test_few_trials_show_what_there_is(count, expected):
     assert titles(Study.from_resource(tuning_job(count)).to_html()) == expected
+
+
+def test_a_slice_of_a_nested_parameter_shows_it_where_it_is_active():
+    """Although the best trial has none of those above it."""
+    html = Study.from_resource(conditional_job()).to_html()
+    slices = charts(html)[titles(html).index("Slices of accuracy")]
+    names = [axis["title"]["text"] for key, axis in slices["layout"].items() if "xaxis" in key]
+    lines = [one["x"] for one in slices["data"] if one["mode"] == "lines" and "fill" not in one]
+    shown = dict(zip(names, lines, strict=True))
+    assert shown["decay"][::20] == [0.0, 0.5, 1.0]
+
+
+def test_parameters_that_share_a_name_are_told_apart():
+    html = Study.from_resource(conditional_job()).to_html()
+    (data,) = charts(html)[titles(html).index("Parallel coordinates")]["data"]
+    of_adam, of_sgd = [one for one in data["dimensions"] if one["label"].startswith("rate")]
+    assert of_sgd["label"] == "rate (optimizer = sgd)"
+    assert sum(value < 0 for value in of_sgd["values"]) == 11
+    assert max(of_adam["values"]) <= -2
 
 
 def test_a_study_without_a_feasible_trial_says_so():

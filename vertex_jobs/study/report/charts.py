@@ -49,9 +49,9 @@ class Chart:
     wide: bool = False
 
 
-def axis_of(parameter: Parameter) -> dict[str, Any]:
+def axis_of(parameter: Parameter, label: str) -> dict[str, Any]:
     """The plotly axis on which a parameter's values are spread as in the study."""
-    title = {"text": parameter.id}
+    title = {"text": label}
     if parameter.kind == "categorical":
         order = {"categoryorder": "array", "categoryarray": list(parameter.values)}
         return {"title": title, "type": "category", **order}

@@ -84,16 +84,18 @@ def _text(value: object) -> str:
 
 def _charts(study: Study) -> Iterator[Chart]:
     # These ask the model, and with it NumPy, which other readers of trials do without.
-    from vertex_jobs.study.report import space
+    from vertex_jobs.study.report.influence import influence
+    from vertex_jobs.study.report.parallel import parallel_coordinates
+    from vertex_jobs.study.report.slices import slices
 
     found: list[Chart | None] = [progress.front(study)]
     for number, objective in enumerate(study.objectives):
         found.append(progress.history(study, objective))
         found.append(progress.curves(study, objective))
-        found += space.influence(study, number)
-        found.append(space.slices(study, number))
+        found += influence(study, number)
+        found.append(slices(study, number))
     if study.objectives:
-        found.append(space.parallel_coordinates(study, study.objectives[0]))
+        found.append(parallel_coordinates(study, study.objectives[0]))
     found.append(progress.timeline(study))
     yield from (chart for chart in found if chart is not None)
 

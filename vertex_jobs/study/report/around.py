@@ -1,0 +1,72 @@
+"""The surroundings of the best trial: what changes when one of its parameters does.
+
+For the charts that ask the study's model.
+"""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vertex_jobs.search.encoding import Encoding
+from vertex_jobs.study.study import Study
+from vertex_jobs.study.trials import Trial
+
+__all__ = ["best_by", "line_through"]
+
+Floats = NDArray[np.float64]
+
+#: Points along a parameter's axis; a parameter with fewer values has all of them.
+POINTS = 41
+
+
+def best_by(study: Study, metric: int) -> Trial:
+    """The best trial by one metric alone."""
+    objective = study.objectives[metric]
+    return min(
+        study.ranking.candidates(),
+        key=lambda trial: objective.loss(trial.metrics[objective.metric_id]),
+    )
+
+
+def line_through(encoding: Encoding, column: int, trial: Trial) -> tuple[list[Any], Floats]:
+    """A parameter's values, and a trial's coordinates with each of them in turn.
+
+    Args:
+        encoding: Of the study's space.
+        column: The parameter's place in it.
+        trial: What the other parameters come from; those above this one are as it needs them.
+
+    Returns:
+        The values, and ``[values, parameters]`` in [0, 1].
+    """
+    parameter = encoding.space.parameters[column]
+    name, count = parameter.id, parameter.count
+    is_listed = count is not None and count <= POINTS
+    size = count if is_listed and count else POINTS
+    around = encoding.coordinates(encoding.rows([trial.parameters]))
+    coordinates = np.repeat(around, size, axis=0)
+    # Each value of a list owns an equal share of the axis; this is the middle of it.
+    ends = (0.5 / size, 1 - 0.5 / size) if is_listed else (0.0, 1.0)
+    coordinates[:, column] = np.linspace(*ends, size)
+    while parameter.parent is not None:  # show it as if it were active
+        above = _place(encoding, parameter.parent)
+        coordinates[:, above] = _coordinate(encoding, above, parameter.parent_values[0])
+        parameter = encoding.space.parameters[above]
+    values = encoding.values(coordinates)
+    listed = [encoding.assignment(row).get(name) for row in values]
+    return listed, coordinates
+
+
+def _place(encoding: Encoding, name: str) -> int:
+    """The column of a parent; its id stands once."""
+    return next(place for place, one in enumerate(encoding.space.parameters) if one.id == name)
+
+
+def _coordinate(encoding: Encoding, column: int, value: Any) -> float:
+    """Where a parameter has a value."""
+    row = np.full((1, encoding.dimension), np.nan)
+    parameter = encoding.space.parameters[column]
+    is_category = parameter.kind == "categorical"
+    row[0, column] = parameter.values.index(value) if is_category else value
+    return float(encoding.coordinates(row)[0, column])

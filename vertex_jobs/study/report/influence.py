@@ -1,0 +1,123 @@
+"""The charts of how much each parameter matters, and of the two that matter most."""
+
+import math
+
+import numpy as np
+
+from vertex_jobs.search.encoding import Encoding
+from vertex_jobs.search.importance import Importance, importances
+from vertex_jobs.search.uncertainty import Beliefs
+from vertex_jobs.study.report.around import best_by, line_through
+from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of
+from vertex_jobs.study.study import Study
+from vertex_jobs.study.trials import Trial
+
+__all__ = ["influence"]
+
+
+def influence(study: Study, metric: int) -> list[Chart]:
+    """Charts of how much each parameter matters and of the two that matter most."""
+    if study.beliefs is None:
+        return []
+    found = importances(study.beliefs, metric)
+    surface = _contour(study, study.beliefs, metric, found)
+    bars = _importance(study.objectives[metric].metric_id, found[::-1])
+    return [bars, surface] if surface else [bars]
+
+
+def _importance(metric_id: str, found: list[Importance]) -> Chart:
+    return Chart(
+        f"Importance for {metric_id}",
+        "Total Sobol' index: the share of the metric's variance over the whole space that would "
+        "go if this parameter were fixed. The whiskers hold 80 % of the functions that fit the "
+        "trials. Interactions count for each of their parameters.",
+        [
+            {
+                "type": "bar",
+                "orientation": "h",
+                "y": [one.parameter_id for one in found],
+                "x": [one.share for one in found],
+                "error_x": {
+                    "type": "data",
+                    "symmetric": False,
+                    "array": [one.high - one.share for one in found],
+                    "arrayminus": [one.share - one.low for one in found],
+                    "color": "#334155",
+                },
+                "marker": {"color": MAIN},
+                "hovertemplate": "%{y}: %{x:.0%}<extra></extra>",
+            }
+        ],
+        {
+            "xaxis": {"range": [0, 1.05], "tickformat": ".0%"},
+            "yaxis": {"type": "category", "automargin": True},
+        },
+    )
+
+
+def _contour(study: Study, beliefs: Beliefs, metric: int, found: list[Importance]) -> Chart | None:
+    """The model over the two most important parameters of the best trial."""
+    best, encoding = best_by(study, metric), beliefs.encoding
+    columns = _most_important(encoding, found, best)
+    if len(columns) < 2:
+        return None
+    objective, (across, up) = study.objectives[metric], columns
+    x, horizontal = line_through(encoding, across, best)
+    y, vertical = line_through(encoding, up, best)
+    grid = np.repeat(horizontal[None], len(vertical), axis=0)
+    grid[:, :, up] = vertical[:, None, up]
+    estimates = beliefs.estimate_at(grid.reshape(-1, grid.shape[-1]))
+    surface = estimates.means[:, metric].reshape(len(y), len(x))
+    pair = [encoding.space.parameters[column] for column in columns]
+    labels = [encoding.space.label(parameter) for parameter in pair]
+    trials = study.ranking.candidates()
+    places = [[parameter.value_in(one.parameters) for parameter in pair] for one in trials]
+    shown = [(one, at) for one, at in zip(trials, places, strict=True) if None not in at]
+    dots = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [at[0] for _, at in shown],
+        "y": [at[1] for _, at in shown],
+        "text": [f"trial {one.id}: {one.metrics[objective.metric_id]:.6g}" for one, _ in shown],
+        "hovertemplate": "%{text}<extra></extra>",
+        "marker": {
+            "color": [BEST if trial.id == best.id else "white" for trial, _ in shown],
+            "size": [11 if trial.id == best.id else 6 for trial, _ in shown],
+            "line": {"color": "#1e293b", "width": 1},
+        },
+    }
+    return Chart(
+        f"{objective.metric_id} by {labels[0]} and {labels[1]}",
+        f"What a model of all trials expects when the two most important "
+        f"parameters of trial {best.id}, the large dot, change.",
+        [
+            {
+                "type": "contour",
+                "x": x,
+                "y": y,
+                "z": surface.tolist(),
+                "colorscale": "Viridis",
+                "reversescale": not objective.maximize,
+                "contours": {"coloring": "heatmap"},
+                "line": {"width": 0.5},
+                "hovertemplate": "%{x:.4g}, %{y:.4g}: %{z:.6g}<extra></extra>",
+            },
+            dots,
+        ],
+        {
+            "xaxis": axis_of(pair[0], labels[0]),
+            "yaxis": axis_of(pair[1], labels[1]),
+            "showlegend": False,
+        },
+    )
+
+
+def _most_important(encoding: Encoding, found: list[Importance], best: Trial) -> list[int]:
+    """Columns of the two most important parameters that are active in the best trial."""
+    row = encoding.rows([best.parameters])[0]
+    columns = {
+        parameter.id: column
+        for column, parameter in enumerate(encoding.space.parameters)
+        if not math.isnan(row[column]) and parameter.count != 1
+    }
+    return [columns[one.parameter_id] for one in found if one.parameter_id in columns][:2]

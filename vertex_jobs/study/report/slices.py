@@ -1,0 +1,91 @@
+"""The chart of slices: values by each parameter, and what the study's model expects between."""
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from vertex_jobs.search import Parameter
+from vertex_jobs.study.report.around import best_by, line_through
+from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of, metric_axis
+from vertex_jobs.study.study import Study
+from vertex_jobs.study.trials import Trial
+
+__all__ = ["slices"]
+
+Floats = NDArray[np.float64]
+
+_COLUMNS = 3
+
+
+def slices(study: Study, metric: int) -> Chart | None:
+    """Values by each parameter, with what the model expects around the best trial."""
+    beliefs, trials = study.beliefs, study.ranking.candidates()
+    if beliefs is None:
+        return None
+    objective, encoding = study.objectives[metric], beliefs.encoding
+    best = best_by(study, metric)
+    data: list[dict[str, Any]] = []
+    layout: dict[str, Any] = {"showlegend": False}
+    columns = min(_COLUMNS, len(encoding.space.parameters))
+    for place, parameter in enumerate(encoding.space.parameters, start=1):
+        suffix = "" if place == 1 else str(place)
+        on = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
+        points, coordinates = line_through(encoding, place - 1, best)
+        estimates = beliefs.estimate_at(coordinates)
+        mean, spread = estimates.means[:, metric], 2 * estimates.deviations[:, metric]
+        data += [
+            _band(points, mean, spread) | on,
+            {"type": "scatter", "mode": "lines", "x": points, "y": mean.tolist(), **on}
+            | {"line": {"color": BEST, "width": 1.5}, "hoverinfo": "skip"},
+            _dots(parameter, objective.metric_id, trials) | on,
+        ]
+        layout[f"xaxis{suffix}"] = axis_of(parameter, encoding.space.label(parameter))
+        layout[f"yaxis{suffix}"] = metric_axis(objective.metric_id) | {
+            "range": _range([trial.metrics[objective.metric_id] for trial in trials])
+        }
+    rows = math.ceil(len(encoding.space.parameters) / columns)
+    layout["grid"] = {"rows": rows, "columns": columns, "pattern": "independent"}
+    return Chart(
+        f"Slices of {objective.metric_id}",
+        f"Every trial by each parameter. The line is what a model of all trials expects when only "
+        f"this parameter of trial {best.id} changes, the band two standard deviations; values "
+        "worse than the median count by their rank.",
+        data,
+        layout,
+        height=80 + 270 * rows,
+        wide=True,
+    )
+
+
+def _band(points: list[Any], mean: Floats, spread: Floats) -> dict[str, Any]:
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [*points, *points[::-1]],
+        "y": [*(mean + spread).tolist(), *(mean - spread).tolist()[::-1]],
+        "fill": "toself",
+        "fillcolor": "rgba(217, 72, 15, 0.12)",
+        "line": {"width": 0},
+        "hoverinfo": "skip",
+    }
+
+
+def _dots(parameter: Parameter, metric: str, trials: tuple[Trial, ...]) -> dict[str, Any]:
+    found = [(trial, parameter.value_in(trial.parameters)) for trial in trials]
+    shown = [(trial, value) for trial, value in found if value is not None]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [value for _, value in shown],
+        "y": [trial.metrics[metric] for trial, _ in shown],
+        "text": [f"trial {trial.id}" for trial, _ in shown],
+        "hovertemplate": f"%{{text}}<br>%{{x}}<br>{metric} = %{{y:.6g}}<extra></extra>",
+        "marker": {"color": MAIN, "size": 6, "opacity": 0.7},
+    }
+
+
+def _range(values: list[float]) -> list[float]:
+    margin = 0.06 * (max(values) - min(values)) or 1.0
+    return [min(values) - margin, max(values) + margin]
