@@ -26,8 +26,9 @@ demo: setup  ## tune the digits classifier on this machine: 16 trials, the best 
 	$(BIN)/vertex-jobs demo
 	@echo "to have vertex-jobs as a command of this shell: source $(VENV)/bin/activate" >&2
 
+# Two files at a time: much of a test is waiting for processes that it has started.
 test: check  ## lint, types, import layers and every test
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
 
 # The newest prebuilt image has TensorFlow 2.17, and Keras 3.12 is the last for its Python 3.10.
 IMAGE_BIN := .venv-image/bin
