@@ -231,10 +231,16 @@ def measure(vizier: Any, name: str, values: list[float]) -> None:
 
 
 @pytest.mark.local_only
-def test_stopping_a_whole_study_is_refused_by_name(new_study: Any) -> None:
-    field = "study_stopping_config"
-    with pytest.raises(exceptions.GoogleAPICallError, match=f"study.study_spec.{field}"):
-        new_study(**{field: {}})
+def test_a_study_stops_by_its_own_rules(vizier: Any, new_study: Any) -> None:
+    rules = {"max_num_trials": 2, "should_stop_asap": True}
+    study = new_study(study_stopping_config=rules).name
+    first, second = suggest(vizier, study, 3)
+    assert vizier.get_study(name=study).state.name == "COMPLETED"
+    check = {"trial_name": first.name}
+    assert vizier.check_trial_early_stopping_state(check).result().should_stop
+    for trial in (first, second):
+        vizier.complete_trial({"name": trial.name, "final_measurement": loss(1.0)})
+    assert suggest(vizier, study) == []
 
 
 def test_a_default_value_is_where_a_study_starts(vizier: Any, new_study: Any) -> None:

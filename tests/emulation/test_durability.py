@@ -104,3 +104,26 @@ def test_nothing_survives_the_server(tmp_path: Path) -> None:
         time.sleep(0.01)
     kill(endpoint)
     assert wait_until_empty(state) == []
+
+
+def test_a_study_survives_the_loss_of_its_search(tmp_path: Path) -> None:
+    """The search process is one for all studies; whoever kills it must not end them."""
+    state = tmp_path / "state"
+    endpoint = local(state_dir=state)
+    handle = endpoint.submit(study_of(tmp_path, 12), seed=0)
+    assert endpoint.server is not None
+    server = endpoint.server.record.pid
+    for number in (2, 6):
+        while finished(handle) < number:
+            time.sleep(0.01)
+        children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
+        (search,) = (
+            int(pid)
+            for pid in children
+            if b"search_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        )
+        os.kill(search, signal.SIGKILL)
+    study = handle.result(timeout=120)
+    endpoint.server.stop()
+    assert [trial.state for trial in study.trials] == ["SUCCEEDED"] * 12
+    assert len({trial.parameters["x"] for trial in study.trials}) == 12

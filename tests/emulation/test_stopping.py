@@ -58,6 +58,44 @@ def test_a_study_without_progress_stops(command, config):
     assert (done.code, len(trials(command, "stagnant"))) == (0, 3), done.err
 
 
+#: Waits for ever with 1, and else as many seconds.
+WAITING = """\
+import argparse, time, hypertune
+parser = argparse.ArgumentParser()
+parser.add_argument("--x", type=float)
+x = parser.parse_args().x
+hypertune.HyperTune().report_hyperparameter_tuning_metric("score", x, 1)
+time.sleep(x if x < 1 else 1000)
+"""
+
+
+def test_a_study_runs_as_long_as_its_rules_let_it(command, config):
+    path = config(
+        "timed",
+        WAITING,
+        **FIELDS,
+        parameter_spec="{x: {type: discrete, values: [0.1, 0.2, 0.3, 1]}}",
+        study_stopping_config="{maximum_runtime: 5, should_stop_asap: true}",
+        max_trial_count=4,
+    )
+    done = command("run", path)
+    assert (done.code, len(trials(command, "timed"))) == (0, 4), done.err
+    assert "The trials that still run are stopped: maximum_runtime_constraint" in done.err
+
+
+def test_no_trial_too_many_starts_beside_others(command, config):
+    path = config(
+        "counted",
+        WAITING,
+        **(FIELDS | {"parallel_trial_count": 4}),
+        parameter_spec="{x: {type: discrete, values: [0, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9]}}",
+        study_stopping_config="{min_num_trials: 1, max_num_trials: 6}",
+        max_trial_count=9,
+    )
+    done = command("run", path)
+    assert (done.code, len(trials(command, "counted"))) == (0, 6), done.err
+
+
 def test_what_is_not_emulated_of_a_rule_is_refused_by_name(command, config):
     path = config(
         "refused",

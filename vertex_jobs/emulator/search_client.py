@@ -28,7 +28,7 @@ class SearchClient:
     async def start(self) -> None:
         """Start the process unless it runs."""
         async with self._starting:
-            if self._process is not None and self._process.returncode is None:
+            if self._reading is not None and not self._reading.done():
                 return
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -46,20 +46,24 @@ class SearchClient:
         assert process.stdout is not None
         while line := await process.stdout.readline():
             answer = json.loads(line)
-            future = self._answers.pop(answer["request"], None)
+            future = self._answers.get(answer["request"])
             if future is not None and not future.done():
                 future.set_result(answer)
+        await process.wait()
+        # The last thing that this task does: whoever asks after it starts another process.
         for future in self._answers.values():
             if not future.done():
-                future.set_exception(SearchFailedError("the search process has ended"))
-        self._answers.clear()
+                future.set_exception(_lost())
 
     async def _send(self, message: Mapping[str, Any]) -> None:
         await self.start()
         assert self._process is not None
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
-        await self._process.stdin.drain()
+        try:
+            await self._process.stdin.drain()
+        except ConnectionError as error:
+            raise _lost() from error
 
     async def open(
         self,
@@ -69,7 +73,12 @@ class SearchClient:
         maximize: Sequence[bool],
         seed: int,
     ) -> None:
-        """Begin a study; its trials so far are told next."""
+        """Begin a study; its trials so far are told next.
+
+        Raises:
+            SearchFailedError: If the search process has ended, like `tell` and `close_study`. What
+                it finds wrong with the study it says when asked.
+        """
         await self._send(
             {
                 "open": study,
@@ -124,8 +133,11 @@ class SearchClient:
         request = self._requests
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
         self._answers[request] = future
-        await self._send({**message, "request": request})
-        answer = await future
+        try:
+            await self._send({**message, "request": request})
+            answer = await future
+        finally:
+            self._answers.pop(request, None)
         if "error" in answer:
             raise SearchFailedError(str(answer["error"]))
         return answer
@@ -136,10 +148,12 @@ class SearchClient:
 
     async def close(self) -> None:
         """End the process."""
-        if self._process is None or self._process.returncode is not None:
+        if self._process is None or self._reading is None:
             return
         assert self._process.stdin is not None
         self._process.stdin.close()
-        await self._process.wait()
-        if self._reading is not None:
-            await self._reading
+        await self._reading
+
+
+def _lost() -> SearchFailedError:
+    return SearchFailedError("the search process has ended")

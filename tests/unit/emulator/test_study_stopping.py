@@ -1,5 +1,6 @@
 """The rules that stop a study before its last trial."""
 
+import math
 from typing import Any
 
 import pytest
@@ -8,8 +9,10 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.study_stopping import reason_to_stop, trial_limit
 
 
-def reason(values: list[float | None], seconds: int = 100, metrics: int = 1, **config: Any) -> str:
-    """Of a study that began at 0 and ended a trial every ten seconds; None is infeasible."""
+def study(
+    values: list[float | None], seconds: int = 100, metrics: int = 1, **config: Any
+) -> tuple[Any, list[Any], Any, Any]:
+    """A study that began at 0 and ended a trial every ten seconds; None is infeasible."""
     spec = protos.from_json(
         {
             "metrics": [{"metricId": f"m{number}"} for number in range(metrics)],
@@ -30,7 +33,7 @@ def reason(values: list[float | None], seconds: int = 100, metrics: int = 1, **c
     ]
     start, now = protos.Trial().start_time, protos.Trial().start_time
     now.FromSeconds(seconds)
-    return reason_to_stop(spec, trials, start, now)
+    return spec, trials, start, now
 
 
 def limit(seconds: int) -> dict[str, str]:
@@ -60,14 +63,22 @@ def limit(seconds: int) -> dict[str, str]:
     ],
 )
 def test_rules(values: list[float | None], config: dict[str, Any], expected: str) -> None:
-    assert reason(values, **config) == expected
+    assert reason_to_stop(*study(values, **config)) == expected
 
 
 def test_progress_has_no_meaning_with_two_metrics() -> None:
-    assert reason([1, 0, 0], metrics=2, maxNumTrialsNoProgress=1) == ""
+    assert reason_to_stop(*study([1, 0, 0], metrics=2, maxNumTrialsNoProgress=1)) == ""
 
 
-@pytest.mark.parametrize(("config", "most"), [({}, 9), ({"maxNumTrials": 4}, 4)])
-def test_no_trial_starts_above_the_limit(config: dict[str, Any], most: int) -> None:
-    form = {"maxTrialCount": 9, "studySpec": {"studyStoppingConfig": config}}
-    assert trial_limit(protos.from_json(form, protos.HyperparameterTuningJob())) == most
+@pytest.mark.parametrize(
+    ("config", "most"),
+    [
+        ({}, math.inf),
+        ({"maxNumTrials": 4}, 4),
+        ({"maxNumTrials": 4, "minNumTrials": 2}, 4),
+        ({"maxNumTrials": 4, "minNumTrials": 3}, math.inf),
+        ({"maxNumTrials": 4, "minimumRuntimeConstraint": limit(101)}, math.inf),
+    ],
+)
+def test_no_trial_starts_above_the_limit(config: dict[str, Any], most: float) -> None:
+    assert trial_limit(*study([1, 2], **config)) == most

@@ -5,8 +5,6 @@ was running when the server died runs again and keeps what it had reported.
 """
 
 import asyncio
-import contextlib
-import secrets
 from collections.abc import Mapping
 from typing import Any
 
@@ -15,15 +13,17 @@ from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.study_search import StudySearch
 from vertex_jobs.emulator.controllers.trial import TrialRun
-from vertex_jobs.emulator.controllers.warm_start import trials_to_start_from
 from vertex_jobs.emulator.resources import states, study, study_stopping
 from vertex_jobs.emulator.resources.endings import Ending
-from vertex_jobs.emulator.resources.search_space import algorithm_name, maximized, search_space
 from vertex_jobs.emulator.search_client import SearchFailedError
 from vertex_jobs.names import ResourceName
 
 __all__ = ["TuningJobRun"]
+
+#: How often the rules are asked that may interrupt trials.
+_RULES_SECONDS = 0.5
 
 
 class TuningJobRun:
@@ -49,6 +49,7 @@ class TuningJobRun:
         self._stop = stop
         self._settings = settings
         self._local = JobSettings.read(settings)
+        self._search = StudySearch(machinery, job_id, settings)
         self._running: dict[asyncio.Task[None], TrialRun] = {}
         self._finished: list[protos.Message] = []  # in order of completion, as the store has them
         self._outcomes: list[bool] = []  # of each of these, whether it succeeded
@@ -71,8 +72,7 @@ class TuningJobRun:
         finally:
             stopped.cancel()
             await self._stop_trials()
-            with contextlib.suppress(ConnectionError):
-                await self._machinery.search.close_study(self._job_id)
+            await self._search.close()
         self._advance(ending)
 
     async def _start(self, stopped: "asyncio.Task[bool]") -> Ending:
@@ -82,9 +82,8 @@ class TuningJobRun:
         self._take_up_trials(job)
         if ending is not None:
             return ending
-        job = self._load()
-        await self._open_study(job)
-        return await self._run(job, stopped)
+        await self._open_study(self._load())
+        return await self._run(self._load(), stopped)
 
     def _advance(self, ending: Ending) -> None:
         job = self._load()
@@ -92,27 +91,8 @@ class TuningJobRun:
         states.advance(job, ending.state, now, code=ending.code, message=ending.message)
         self._machinery.store.save(job)
 
-    def _seed(self) -> int:
-        """The study's seed: the one asked for, else drawn once and written into the settings."""
-        if self._settings.get("seed") is None:
-            settings = {**self._settings, "seed": secrets.randbelow(2**31)}
-            self._machinery.store.save_settings("hyperparameterTuningJobs", self._job_id, settings)
-            self._settings = settings
-        return int(self._settings["seed"])
-
     async def _open_study(self, job: protos.Message) -> None:
-        search, spec = self._machinery.search, job.study_spec
-        await search.open(
-            self._job_id,
-            search_space(spec),
-            algorithm_name(spec),
-            maximized(spec),
-            self._seed(),
-        )
-        earlier = trials_to_start_from(self._machinery, job, self._settings)
-        if earlier:
-            await search.tell(self._job_id, earlier)
-        await self._tell(job, self._finished)
+        await self._search.open(job, self._finished)
         if job.state != states.RUNNING:
             for text in self._machinery.warnings("hyperparameterTuningJobs", self._job_id):
                 self._machinery.service_line(self._job_id, text, "WARNING")
@@ -121,18 +101,6 @@ class TuningJobRun:
     def _trials(self) -> list[protos.Message]:
         """All of them, in order of completion, unfinished ones last."""
         return [*self._finished, *(run.trial for run in self._running.values())]
-
-    async def _tell(self, job: protos.Message, trials: list[protos.Message]) -> None:
-        if trials:
-            forms = [
-                {
-                    "trial_id": int(trial.id),
-                    "assignment": study.assignment_of(job.study_spec, trial),
-                    "objectives": study.objectives_of(job.study_spec, trial),
-                }
-                for trial in trials
-            ]
-            await self._machinery.search.tell(self._job_id, forms)
 
     def _take_up_trials(self, job: protos.Message) -> None:
         """Read what has finished, and run again what was running when the server ended."""
@@ -153,19 +121,24 @@ class TuningJobRun:
     async def _run(self, job: protos.Message, stopped: "asyncio.Task[bool]") -> Ending:
         """Keep the slots filled until the budget, the space or the patience is used up."""
         exhausted = False
+        asap = job.study_spec.study_stopping_config.should_stop_asap.value
         while True:
             if study.failures_end_job(job.max_failed_trial_count, self._outcomes):
                 return _too_many_failures(self._finished, self._outcomes)
-            if not exhausted and self._stops(job):
+            if not exhausted and (reason := self._reason_to_stop(job, self._trials())):
                 exhausted = True
-                if job.study_spec.study_stopping_config.should_stop_asap.value:
-                    await self._stop_trials()
+                self._note(f"The study stops after {len(self._trials())} trials: {reason}.")
+            if asap and self._running and (reason := self._reason_to_stop(job, self._finished)):
+                self._note(f"The trials that still run are stopped: {reason}.")
+                await self._stop_trials()
             if not exhausted:
                 exhausted = not await self._fill(job)
             if not self._running:
                 return Ending(states.SUCCEEDED)
             done, _ = await asyncio.wait(
-                {*self._running, stopped}, return_when=asyncio.FIRST_COMPLETED
+                {*self._running, stopped},
+                timeout=_RULES_SECONDS if asap else None,
+                return_when=asyncio.FIRST_COMPLETED,
             )
             if stopped in done:
                 return self._stop.ending
@@ -173,40 +146,35 @@ class TuningJobRun:
                 run = self._running.pop(task)  # type: ignore[arg-type]  # stopped is not in done
                 task.result()
                 self._settle(run.trial)
-                await self._tell(job, [run.trial])
+                await self._search.tell(job, run.trial)
 
-    def _stops(self, job: protos.Message) -> bool:
-        """Whether the study's own rules end it here, which its log then says."""
-        now, trials = self._machinery.identity.now(), self._trials()
-        reason = study_stopping.reason_to_stop(job.study_spec, trials, job.start_time, now)
-        if reason:
-            text = f"The study stops after {len(trials)} trials: {reason}."
-            self._machinery.service_line(self._job_id, text, "NOTICE")
-        return bool(reason)
+    def _reason_to_stop(self, job: protos.Message, trials: list[protos.Message]) -> str:
+        """The study's own rule that ends it here, by these trials."""
+        now = self._machinery.identity.now()
+        return study_stopping.reason_to_stop(job.study_spec, trials, job.start_time, now)
+
+    def _note(self, text: str) -> None:
+        self._machinery.service_line(self._job_id, text, "NOTICE")
 
     async def _fill(self, job: protos.Message) -> bool:
         """Start trials in the free slots; says whether there is more to ask for."""
-        most, started = study_stopping.trial_limit(job), len(self._finished) + len(self._running)
-        free = min(job.parallel_trial_count - len(self._running), most - started)
+        now, trials = self._machinery.identity.now(), self._trials()
+        limit = study_stopping.trial_limit(job.study_spec, trials, job.start_time, now)
+        most, started = min(job.max_trial_count, limit), len(trials)
+        free = int(min(job.parallel_trial_count - len(self._running), most - started))
         if free <= 0:
             return bool(started < most)
         first = started + 1
         numbers = list(range(first, first + free))
         assignments = self._known_points(numbers)
         if len(assignments) < free:
-            pending = [
-                {
-                    "trial_id": int(run.trial.id),
-                    "assignment": study.assignment_of(job.study_spec, run.trial),
-                }
+            pending = {
+                int(run.trial.id): study.assignment_of(job.study_spec, run.trial)
                 for run in self._running.values()
-            ]
-            pending += [
-                {"trial_id": number, "assignment": assignment}
-                for number, assignment in zip(numbers, assignments, strict=False)
-            ]
+            }
+            pending |= zip(numbers, assignments, strict=False)
             wanted = numbers[len(assignments) :]
-            assignments += await self._machinery.search.ask(self._job_id, wanted, pending)
+            assignments += await self._search.ask(job, wanted, pending)
         for number, assignment in zip(numbers, assignments, strict=False):
             self._launch(job, self._create(job, number, assignment))
         return bool(len(assignments) == free)

@@ -48,16 +48,14 @@ STUDY_FIELDS: list[Field] = [
             "median_automated_stopping_spec": _STOPPING_NOTE,
             "decay_curve_stopping_spec": _STOPPING_NOTE,
             "convex_automated_stopping_spec": _STOPPING_NOTE,
+            "study_stopping_config": "rules that end a study early",
         },
         stored={"observation_noise": "a hint to the search, which estimates the noise itself"},
-    ),
-    *_in_vizier(
-        rows(_SPEC, acted={"study_stopping_config": "rules that end a study early"}), Fate.REFUSED
     ),
     *rows(
         f"{_SPEC}.StudyStoppingConfig",
         acted={
-            "should_stop_asap": "interrupts the trials that run",
+            "should_stop_asap": "interrupts the trials that run; a Vizier study's when checked",
             "minimum_runtime_constraint": "no other rule counts before",
             "maximum_runtime_constraint": "no trial starts after it",
             "min_num_trials": "finished trials before which no other rule counts",

@@ -1,11 +1,12 @@
 """When a study stops before its last trial.
 
-For tuning jobs, which ask before each new suggestion. Rules are tested from top to bottom: the two
-minima let the study go on whatever the others say.
+For tuning jobs and Vizier's studies, which ask before new suggestions. Rules are tested from top to
+bottom: the two minima let the study go on whatever the others say.
 
 Source: StudySpec.StudyStoppingConfig, StudyTimeConstraint protos.
 """
 
+import math
 from collections.abc import Sequence
 
 from google.protobuf import timestamp_pb2
@@ -32,13 +33,7 @@ def reason_to_stop(
         now: The time.
     """
     config = study_spec.study_stopping_config
-    if not study_spec.HasField("study_stopping_config"):
-        return ""
-    finished = [one for one in trials if is_finished(one)]
-    minimum = config.minimum_runtime_constraint
-    if config.HasField("minimum_runtime_constraint") and not _passed(minimum, started, now):
-        return ""
-    if config.HasField("min_num_trials") and len(finished) < config.min_num_trials.value:
+    if not _may_stop(study_spec, trials, started, now):
         return ""
     maximum = config.maximum_runtime_constraint
     if config.HasField("maximum_runtime_constraint") and _passed(maximum, started, now):
@@ -46,6 +41,7 @@ def reason_to_stop(
     most = config.max_num_trials.value
     if config.HasField("max_num_trials") and len(trials) >= most:
         return f"max_num_trials is {most}"
+    finished = [one for one in trials if is_finished(one)]
     if len(study_spec.metrics) > 1 or not finished:
         return ""
     return _stagnation(study_spec, finished, now)
@@ -69,12 +65,37 @@ def _stagnation(
     return ""
 
 
-def trial_limit(job: protos.Message) -> int:
-    """Trials that a tuning job may have in all."""
-    config = job.study_spec.study_stopping_config
-    if config.HasField("max_num_trials") and not config.HasField("min_num_trials"):
-        return int(min(job.max_trial_count, config.max_num_trials.value))
-    return int(job.max_trial_count)
+def trial_limit(
+    study_spec: protos.Message,
+    trials: Sequence[protos.Message],
+    started: timestamp_pb2.Timestamp,
+    now: timestamp_pb2.Timestamp,
+) -> float:
+    """Trials that the study may have in all, as far as its rules can say now; else infinite.
+
+    The arguments are those of `reason_to_stop`. The rules are tested before every suggestion, so
+    several suggestions at once stop at the same number.
+    """
+    config = study_spec.study_stopping_config
+    is_bound = config.HasField("max_num_trials") and _may_stop(study_spec, trials, started, now)
+    return float(config.max_num_trials.value) if is_bound else math.inf
+
+
+def _may_stop(
+    study_spec: protos.Message,
+    trials: Sequence[protos.Message],
+    started: timestamp_pb2.Timestamp,
+    now: timestamp_pb2.Timestamp,
+) -> bool:
+    """Whether there are rules, and the two minima are reached."""
+    if not study_spec.HasField("study_stopping_config"):
+        return False
+    config = study_spec.study_stopping_config
+    minimum = config.minimum_runtime_constraint
+    if config.HasField("minimum_runtime_constraint") and not _passed(minimum, started, now):
+        return False
+    finished = sum(is_finished(one) for one in trials)
+    return not (config.HasField("min_num_trials") and finished < config.min_num_trials.value)
 
 
 def _passed(

@@ -9,6 +9,7 @@ from typing import Any
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.early_stopping import has_stopping_rule
 from vertex_jobs.emulator.resources import study as rules
+from vertex_jobs.emulator.resources import study_stopping
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.names import numbered, parsed
 from vertex_jobs.emulator.resources.trial_rules import (
@@ -148,8 +149,9 @@ class TrialService:
             missing = request.suggestion_count - len(trials)
             if missing > 0:
                 first = self._next_number(study_id)
-                numbers = list(range(first, first + missing))
-                assignments = await self._suggestions.ask(study, numbers)
+                count = int(min(missing, self._room(study, study_id)))
+                numbers = list(range(first, first + count))
+                assignments = await self._suggestions.ask(study, numbers) if numbers else []
                 with self._store.transaction():
                     for number, assignment in zip(numbers, assignments, strict=False):
                         trial = self._new(study, number, assignment, request.client_id)
@@ -167,6 +169,23 @@ class TrialService:
         name = ResourceName.parse(study.name)
         return self._operations.done(
             name, response, "SuggestTrialsMetadata", client_id=request.client_id
+        )
+
+    def _room(self, study: protos.Message, study_id: str) -> float:
+        """How many new trials the study may have; none once it has ended."""
+        if study.state != protos.StudyState.ACTIVE or self._reason_to_stop(study, study_id):
+            return 0
+        trials, now = self._store.trials(study_id), self._identity.now()
+        limit = study_stopping.trial_limit(study.study_spec, trials, study.create_time, now)
+        return limit - len(trials)
+
+    def _reason_to_stop(self, study: protos.Message, study_id: str) -> str:
+        """The study's own rule that ends it, in words; empty for none."""
+        return study_stopping.reason_to_stop(
+            study.study_spec,
+            self._store.trials(study_id),
+            study.create_time,
+            self._identity.now(),
         )
 
     def _waiting(self, study_id: str, request: protos.Message) -> list[protos.Message]:
@@ -249,9 +268,12 @@ class TrialService:
         return protos.Empty()
 
     async def check_stopping(self, request: protos.Message, call: Call) -> protos.Message:
-        """Whether a running trial should stop by the study's rule; it is then STOPPING."""
+        """Whether a running trial should stop by one of the study's rules; it is then STOPPING."""
         study, study_id, trial = self._running(request.trial_name)
-        stops = trial.state == _State.STOPPING
+        asap = study.study_spec.study_stopping_config.should_stop_asap.value
+        stops = trial.state == _State.STOPPING or (
+            asap and bool(self._reason_to_stop(study, study_id))
+        )
         if not stops and has_stopping_rule(study.study_spec):
             stops, prediction = await self._suggestions.check_stopping(study, trial)
             trial = self._running(request.trial_name)[2]  # it may have changed meanwhile
