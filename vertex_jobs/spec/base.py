@@ -4,7 +4,8 @@ For the models of this package. A spec made in Python and one read from a file a
 same code and raise the same error.
 """
 
-from collections.abc import Mapping, Sequence
+import dataclasses
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict
@@ -42,6 +43,11 @@ class Spec(BaseModel):
     def inspect(cls, written: Mapping[str, Any]) -> Inspection:
         """The same faults, and as much of the spec as can be made."""
         return inspect_fields(cls, cls.prepare(written), cls.rules, cls.whole_rules)
+
+    def faults_at(self, path: str) -> Iterator[Fault]:
+        """What its own rules find where it is a part of another spec, at that path there."""
+        for fault in self.faults_in(dict(self)):
+            yield dataclasses.replace(fault, path=f"{path}.{fault.path}")
 
     if not TYPE_CHECKING:  # type checkers see the fields as parameters
 

@@ -76,8 +76,22 @@ AutomatedStoppingSpec = Annotated[
 ]
 
 
+def _runtimes_in_order(minimum_runtime: int | None, maximum_runtime: int | None) -> Iterator[Fault]:
+    if minimum_runtime and maximum_runtime and minimum_runtime > maximum_runtime:
+        rule = f"must not exceed maximum_runtime = {maximum_runtime}"
+        yield Fault("minimum_runtime", minimum_runtime, rule, f"write at most {maximum_runtime}")
+
+
+def _trials_in_order(min_num_trials: int | None, max_num_trials: int | None) -> Iterator[Fault]:
+    if min_num_trials and max_num_trials and min_num_trials > max_num_trials:
+        rule = f"must not exceed max_num_trials = {max_num_trials}"
+        yield Fault("min_num_trials", min_num_trials, rule, f"write at most {max_num_trials}")
+
+
 class StudyStoppingConfig(Spec):
     """Ends the study before its last trial; the two minima come before every other rule."""
+
+    rules: ClassVar[Sequence[Rule]] = (_runtimes_in_order, _trials_in_order)
 
     should_stop_asap: Flag = False
     """Interrupt the trials that run, too."""

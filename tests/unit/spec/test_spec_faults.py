@@ -219,6 +219,24 @@ def test_a_fault_of_any_job(change: dict[str, Any], message: str, directory: Pat
         ({"search_algorithm": "grid"}, "parameter_spec.rate.type = 'double': search_algorithm"),
         ({"search_algorithm": "bayesian"}, "must be one of random, grid"),
         ({"measurement_selection": "mean"}, "must be one of best, last"),
+        (
+            {
+                "automated_stopping_spec": {
+                    "type": "convex",
+                    "min_step_count": 5,
+                    "max_step_count": 2,
+                }
+            },
+            "automated_stopping_spec.min_step_count = 5: must be below max_step_count = 2",
+        ),
+        (
+            {"study_stopping_config": {"min_num_trials": 10, "max_num_trials": 5}},
+            "min_num_trials = 10: must not exceed max_num_trials = 5; write at most 5",
+        ),
+        (
+            {"study_stopping_config": {"minimum_runtime": 100, "maximum_runtime": 10}},
+            "minimum_runtime = 100: must not exceed maximum_runtime = 10; write at most 10",
+        ),
     ],
 )
 def test_a_fault_of_a_study(change: dict[str, Any], message: str, directory: Path) -> None:

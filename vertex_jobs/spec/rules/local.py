@@ -12,8 +12,7 @@ __all__ = ["LOCAL_RULES"]
 
 
 def _settings(local: LocalSettings) -> Iterator[Fault]:
-    for fault in local.faults_in(dict(local)):
-        yield Fault(f"local.{fault.path}", fault.value, fault.rule, fault.remedy)
+    yield from local.faults_at("local")
 
 
 def _only_trials_have_steps(kind: str, local: LocalSettings) -> Iterator[Fault]:

@@ -32,9 +32,7 @@ _Parameters = Mapping[str, ParameterSpec]
 def _each_parameter(parameter_spec: _Parameters) -> Iterator[Fault]:
     """The rules of each parameter's own kind, their paths under the parameter."""
     for name, parameter in parameter_spec.items():
-        for fault in parameter.faults_in(dict(parameter)):
-            path = f"parameter_spec.{name}.{fault.path}"
-            yield Fault(path, fault.value, fault.rule, fault.remedy)
+        yield from parameter.faults_at(f"parameter_spec.{name}")
 
 
 def _parameter_ids(parameter_spec: _Parameters) -> Iterator[Fault]:
@@ -104,6 +102,17 @@ def _tuned_or_fixed(parameter_spec: _Parameters, args: Any) -> Iterator[Fault]:
             )
 
 
+def _stopping_specs(
+    automated_stopping_spec: AutomatedStoppingSpec | None,
+    study_stopping_config: StudyStoppingConfig | None,
+) -> Iterator[Fault]:
+    """The rules of each one's own kind."""
+    if automated_stopping_spec is not None:
+        yield from automated_stopping_spec.faults_at("automated_stopping_spec")
+    if study_stopping_config is not None:
+        yield from study_stopping_config.faults_at("study_stopping_config")
+
+
 def _stopping_fits(
     automated_stopping_spec: AutomatedStoppingSpec | None,
     parameter_spec: _Parameters,
@@ -133,6 +142,7 @@ def _progress_of_one_metric(
 
 
 STUDY_RULES = (
+    _stopping_specs,
     _stopping_fits,
     _progress_of_one_metric,
     _each_parameter,
