@@ -28,6 +28,7 @@ A100 = {
     "accelerator_type": "NVIDIA_TESLA_A100",
     "accelerator_count": 1,
 }
+TRAINING = {**CUSTOM, "kind": "custom_training_job"}
 TPU = {"machine_type": "cloud-tpu", "accelerator_type": "TPU_V3", "accelerator_count": 8}
 
 #: Rule: config, where it is submitted, path of the fault, words of it.
@@ -270,6 +271,37 @@ def test_the_reduction_server_is_not_emulated(checked: Checked) -> None:
     }
     (fault,) = checked({**CUSTOM, "worker_pools": pools}, on="local").faults
     assert fault.path == "worker_pools.parameter_servers.container_uri"
+
+
+DATA = {"dataset": "7"}
+FILTERS = {f"{part}_filter_split": "labels.x=y" for part in ("training", "validation", "test")}
+
+
+@pytest.mark.parametrize(
+    ("config", "paths"),
+    [
+        (
+            {
+                **STUDY,
+                "automated_stopping_spec": {"type": "convex", "update_all_stopped_trials": True},
+            },
+            ["automated_stopping_spec.update_all_stopped_trials"],
+        ),
+        ({**TRAINING, **DATA, "annotations_filter": "x"}, ["annotations_filter"]),
+        ({**TRAINING, **DATA, "saved_query_id": "x"}, ["saved_query_id"]),
+        (
+            {**TRAINING, **DATA, "saved_query_id": "x", "persist_ml_use_assignment": True},
+            ["saved_query_id", "persist_ml_use_assignment"],
+        ),
+        ({**TRAINING, **DATA, **FILTERS}, list(FILTERS)),
+        ({**TRAINING, **DATA, "bigquery_destination": "bq://p"}, ["bigquery_destination"]),
+    ],
+)
+def test_what_local_vertex_refuses_is_told_there_alone(
+    config: dict[str, Any], paths: list[str], checked: Checked
+) -> None:
+    assert [fault.path for fault in checked({**SOUND, **config}, on="local").errors] == paths
+    assert checked({**SOUND, **config}).faults == ()
 
 
 def test_rules_hold_for_fallbacks_too(checked: Checked) -> None:

@@ -8,9 +8,21 @@ from collections.abc import Iterator
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
-from vertex_jobs.spec import LocalSettings
+from vertex_jobs.spec import HyperparameterTuningJob, LocalSettings
+from vertex_jobs.spec.stopping import ConvexStoppingSpec
 
 __all__ = ["SURROUNDINGS_RULES"]
+
+#: What a job does with a managed dataset on Vertex AI alone.
+_DATA_FIELDS = (
+    "annotations_filter",
+    "saved_query_id",
+    "training_filter_split",
+    "validation_filter_split",
+    "test_filter_split",
+    "persist_ml_use_assignment",
+    "bigquery_destination",
+)
 
 
 @rule(
@@ -87,6 +99,22 @@ def emulated_here(subject: Subject) -> Iterator[Fault]:
             field = "nfs_mounts" if pool.nfs_mounts else "lustre_mounts"
             rule_text = "file servers are not mounted on Local Vertex"
             yield Fault(field, None, rule_text, "leave them out for Local Vertex")
+    for field in _DATA_FIELDS:
+        if value := getattr(subject.job, field, None):
+            yield Fault(field, value, "is not emulated", "leave it out for Local Vertex")
+    if isinstance(subject.job, HyperparameterTuningJob):
+        yield from _stopping_emulated(subject.job)
+
+
+def _stopping_emulated(job: HyperparameterTuningJob) -> Iterator[Fault]:
+    spec = job.automated_stopping_spec
+    if isinstance(spec, ConvexStoppingSpec) and spec.update_all_stopped_trials:
+        yield Fault(
+            "automated_stopping_spec.update_all_stopped_trials",
+            True,
+            "predictions are not made anew on Local Vertex",
+            "leave it out for Local Vertex",
+        )
 
 
 SURROUNDINGS_RULES = (
