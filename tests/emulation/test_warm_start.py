@@ -1,8 +1,11 @@
 """Studies that go on where earlier ones ended."""
 
 import json
+import re
 
 import pytest
+
+import vertex_jobs
 
 SCRIPT = """\
 import argparse, hypertune
@@ -46,6 +49,31 @@ def test_trials_of_another_space_are_left_out(command, config):
     narrow = config("narrow", SCRIPT, **fields, max_trial_count=1)
     done = command("run", narrow, "--warm-start", "other")
     assert (done.code, "The search starts from 0 of 2 trials" in done.err) == (0, True), done.err
+    assert re.search(r"Left out: trial 1 \(.*'x'\), trial 2 \(", done.err)
+
+
+def test_trials_without_the_metric_are_left_out(command, config):
+    first = config("by-score", SCRIPT, **FIELDS, max_trial_count=5)
+    assert command("run", first).code == 0
+    fields = FIELDS | {"metric_spec": "{loss: minimize}"}
+    other = config("by-loss", SCRIPT.replace("score", "loss"), **fields, max_trial_count=1)
+    done = command("run", other, "--warm-start", "by-score")
+    reason = "it has no value of loss"
+    listed = f"trial 1 ({reason}), trial 2 ({reason}), trial 3 ({reason}), 2 more."
+    assert (done.code, "0 of 5 trials" in done.err, listed in done.err) == (0, True, True)
+
+
+def test_a_study_that_names_nothing_to_learn_from_is_refused(command, config):
+    local = '{warm_start: ["999", "gs://local-staging/none.json", "gs://local-staging/bad.json"]}'
+    path = config("vain", SCRIPT, **FIELDS | {"local": local}, max_trial_count=1)
+    endpoint = vertex_jobs.local(state_dir=command.state)
+    endpoint.outputs().write_bytes("gs://local-staging/bad.json", b"[" * 200_000)
+    done = command("run", path)
+    assert done.code == 2, done.err
+    assert "local.warm_start[0]; Message: '999': no study on this machine has that id" in done.err
+    for number, file in enumerate(("none", "bad"), start=1):
+        named = f"local.warm_start[{number}]; Message: 'gs://local-staging/{file}.json': cannot be"
+        assert named in done.err
 
 
 def test_exported_trials_teach_as_the_study_itself(command, config, tmp_path):

@@ -14,6 +14,7 @@ from vertex_jobs import catalog
 from vertex_jobs.catalog import Catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.capacity import Capacity
+from vertex_jobs.emulator.controllers.warm_start import EarlierStudies
 from vertex_jobs.emulator.dataset_lookup import DatasetLookup
 from vertex_jobs.emulator.fields import clear_outputs, stored_fields
 from vertex_jobs.emulator.model_registry import ModelRegistry
@@ -38,6 +39,7 @@ class Admission:
         capacity: Capacity,
         models: ModelRegistry,
         datasets: DatasetLookup,
+        earlier: EarlierStudies,
         today: Callable[[], date],
     ) -> None:
         """Admit what this machine has the capacity for.
@@ -46,11 +48,13 @@ class Admission:
             capacity: What it has.
             models: Where a pipeline's model will go.
             datasets: What a pipeline may read.
+            earlier: What a tuning job may learn from.
             today: The date, for what is retired.
         """
         self._capacity = capacity
         self._models = models
         self._datasets = datasets
+        self._earlier = earlier
         self._today = today
         self._catalog = catalog.load()
 
@@ -102,6 +106,7 @@ class Admission:
         kind = "hyperparameter_tuning_job"
         faults = validation.check_labels(job, kind) + study_validation.check_study(job)
         faults += _tpu_faults(self._catalog, job.trial_job_spec, f"{kind}.trial_job_spec")
+        faults += self._earlier.faults(options)
         warnings = self._check_spec(job.trial_job_spec, f"{kind}.trial_job_spec", faults)
         warnings += _stored(job, kind)
         self._capacity.refuse_lacking(job.trial_job_spec, options)

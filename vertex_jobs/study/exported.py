@@ -22,7 +22,7 @@ def read_exported(text: str) -> tuple[Trial, ...]:
     """
     try:
         forms = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"it is no JSON: {error}") from error
     if not isinstance(forms, list):
         raise ValueError("it is no list of trials")

@@ -1,7 +1,8 @@
 """What a study learns from earlier ones before its first trial.
 
-For tuning jobs. Vertex AI's v1 API has no such thing (only v1beta1 has ``transfer_learning_config``
-in its StudySpec), so it is a setting of Local Vertex.
+For tuning jobs, and for admission, which refuses one that names earlier studies in vain. Vertex
+AI's v1 API has no such thing (only v1beta1 has ``transfer_learning_config`` in its StudySpec), so
+it is a setting of Local Vertex.
 """
 
 import math
@@ -12,17 +13,69 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.objects.refusals import ObjectStoreError
+from vertex_jobs.emulator.objects.store import ObjectStore
 from vertex_jobs.emulator.resources import study
 from vertex_jobs.emulator.resources.trial_rules import check_parameters
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.store import Store
 from vertex_jobs.names import GcsUri, ResourceName, is_gcs_uri
 from vertex_jobs.study.exported import read_exported
 from vertex_jobs.study.trials import Trial
 
-__all__ = ["trials_to_start_from"]
+__all__ = ["EarlierStudies", "trials_to_start_from"]
 
 #: The search knows trials by number; those of earlier studies are above all of this one's.
 _FIRST_NUMBER = 1_000_000
+#: As many of the trials that are left out are named, with the reason.
+_NAMED = 3
+
+
+class EarlierStudies:
+    """The studies of this server, and files of exported trials, by what a new study calls them."""
+
+    def __init__(self, store: Store, objects: ObjectStore) -> None:
+        """Look into the store and the buckets."""
+        self._store = store
+        self._objects = objects
+
+    def faults(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
+        """Each of those in ``warm_start`` that is not there or not to be read, and why."""
+        found = []
+        for number, earlier in enumerate(JobSettings.read(options).local.warm_start):
+            try:
+                self.trials(earlier)
+            except ValueError as error:
+                found.append((f"local.warm_start[{number}]", f"{earlier!r}: {error}"))
+        return found
+
+    def trials(self, earlier: str) -> list[protos.Message]:
+        """The trials of a study by its id, or in a file.
+
+        Raises:
+            ValueError: If there is no such thing; says why, and what to give instead.
+        """
+        if is_gcs_uri(earlier):
+            return self._exported(earlier)
+        kinds = ("hyperparameterTuningJobs", "studies")
+        if all(self._store.load(kind, earlier, trials=False) is None for kind in kinds):
+            raise ValueError(
+                "no study on this machine has that id; give the number at the end of a study's "
+                "name, or gs://BUCKET/FILE with exported trials"
+            )
+        return self._store.trials(earlier)
+
+    def _exported(self, uri: str) -> list[protos.Message]:
+        try:
+            place = GcsUri.parse(uri)
+            _, stream = self._objects.open(place.bucket, place.path)
+            with stream:
+                exported = read_exported(stream.read().decode())
+        except (ObjectStoreError, ValueError) as error:
+            raise ValueError(
+                f"cannot be read as trials: {error}; put there what this writes: "
+                "vertex-jobs trials JOB --format json"
+            ) from error
+        return [_message(trial) for trial in exported]
 
 
 def trials_to_start_from(
@@ -31,31 +84,24 @@ def trials_to_start_from(
     """The finished trials of the studies in ``warm_start``, in the search's form.
 
     A trial is left out if it is not of this study's space, or has not all of its metrics; how many
-    were taken is written to the job's log.
+    were taken, and why others were not, is written to the job's log.
     """
     found: list[dict[str, Any]] = []
     job_id = ResourceName.parse(job.name).resource_id
+    studies = EarlierStudies(machinery.store, machinery.objects)
     for earlier_id in JobSettings.read(options).local.warm_start:
-        trials = _trials(machinery, earlier_id)
-        usable = _usable(job.study_spec, trials)
+        try:
+            trials = studies.trials(earlier_id)
+        except ValueError as error:  # it was there when the job was created
+            text = f"The search starts without {earlier_id}: {error}."
+            machinery.service_line(job_id, text, "WARNING")
+            continue
+        usable, reasons = _usable(job.study_spec, trials)
         text = f"The search starts from {len(usable)} of {len(trials)} trials of {earlier_id}."
+        text += _left_out(reasons)
         machinery.service_line(job_id, text, "NOTICE" if usable else "WARNING")
         found += usable
     return [{"trial_id": _FIRST_NUMBER + place, **form} for place, form in enumerate(found)]
-
-
-def _trials(machinery: Machinery, earlier: str) -> list[protos.Message]:
-    """The trials of a study by its id, or in a file; none if there is no such thing."""
-    if not is_gcs_uri(earlier):
-        return machinery.store.trials(earlier)
-    place = GcsUri.parse(earlier)
-    try:
-        _, stream = machinery.objects.open(place.bucket, place.path)
-        with stream:
-            exported = read_exported(stream.read().decode())
-    except (ObjectStoreError, ValueError):
-        return []
-    return [_message(trial) for trial in exported]
 
 
 def _message(exported: Trial) -> protos.Message:
@@ -66,20 +112,44 @@ def _message(exported: Trial) -> protos.Message:
     return trial
 
 
-def _usable(study_spec: protos.Message, trials: Sequence[protos.Message]) -> list[dict[str, Any]]:
-    wanted = {metric.metric_id for metric in study_spec.metrics}
-    forms = []
+def _usable(
+    study_spec: protos.Message, trials: Sequence[protos.Message]
+) -> tuple[list[dict[str, Any]], dict[str, str]]:
+    """The trials that fit, in the search's form; and by id, why the others do not."""
+    forms, reasons = [], {}
     for trial in trials:
-        measured = {metric.metric_id for metric in trial.final_measurement.metrics}
-        succeeded = trial.state == protos.TrialState.SUCCEEDED
-        if not study.is_finished(trial) or (succeeded and not wanted <= measured):
-            continue
         assignment = study.assignment_of(study_spec, trial)
-        try:
-            check_parameters(study_spec, assignment)
-        except ApiError:
+        reason = _misfit(study_spec, trial, assignment)
+        if reason:
+            reasons[trial.id] = reason
             continue
         forms.append(
             {"assignment": assignment, "objectives": study.objectives_of(study_spec, trial)}
         )
-    return forms
+    return forms, reasons
+
+
+def _misfit(
+    study_spec: protos.Message, trial: protos.Message, assignment: Mapping[str, Any]
+) -> str:
+    """Why the study cannot learn from the trial; empty if it can."""
+    if not study.is_finished(trial):
+        return "it has not ended"
+    measured = {metric.metric_id for metric in trial.final_measurement.metrics}
+    missing = [one.metric_id for one in study_spec.metrics if one.metric_id not in measured]
+    if trial.state == protos.TrialState.SUCCEEDED and missing:
+        return f"it has no value of {', '.join(missing)}"
+    try:
+        check_parameters(study_spec, assignment)
+    except ApiError as error:
+        return error.message.rstrip(".")
+    return ""
+
+
+def _left_out(reasons: Mapping[str, str]) -> str:
+    """The first trials that are left out and why, as a sentence; empty if none is."""
+    if not reasons:
+        return ""
+    named = [f"trial {trial} ({reason})" for trial, reason in list(reasons.items())[:_NAMED]]
+    more = len(reasons) - len(named)
+    return f" Left out: {', '.join([*named, *([f'{more} more'] if more else [])])}."

@@ -6,6 +6,7 @@ from vertex_jobs.emulator.admission import Admission
 from vertex_jobs.emulator.controllers.capacity import Capacity
 from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.supervisor import Supervisor
+from vertex_jobs.emulator.controllers.warm_start import EarlierStudies
 from vertex_jobs.emulator.dataset_lookup import DatasetLookup
 from vertex_jobs.emulator.model_registry import ModelRegistry
 from vertex_jobs.emulator.services.datasets import DatasetService
@@ -32,6 +33,7 @@ def api_methods(machinery: Machinery, supervisor: Supervisor) -> list[Method]:
         capacity,
         ModelRegistry(ModelTable(store.database), identity),
         DatasetLookup(store),
+        EarlierStudies(store, machinery.objects),
         lambda: datetime.fromtimestamp(identity.unix_time(), timezone.utc).date(),
     )
     methods = [
