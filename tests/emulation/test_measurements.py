@@ -6,6 +6,7 @@ import pytest
 
 SCRIPT = """
 import argparse
+import os
 import sys
 
 parser = argparse.ArgumentParser()
@@ -26,11 +27,15 @@ elif case == "other":
     metrics.report("scores", 1.0, 1)
 elif case == "nan":
     hypertune.HyperTune().report_hyperparameter_tuning_metric("score", float("nan"), 1)
+elif case == "below":
+    hypertune.HyperTune().report_hyperparameter_tuning_metric("score", 9.0, -1)
+elif case == "folder":
+    os.makedirs(os.environ["CLOUD_ML_HP_METRIC_FILE"])
 elif case == "crash":
     metrics.report("score", 9.0, 1)
     sys.exit(3)
 """
-CASES = ["fast", "bare", "other", "nan", "crash", "silent"]
+CASES = ["fast", "bare", "other", "nan", "below", "folder", "crash", "silent"]
 STUDY = f"""
 kind: hyperparameter_tuning_job
 display_name: measurements
@@ -69,7 +74,13 @@ def test_of_bare_hypertune_the_last_hundred_at_least_are_there(trials):
 
 @pytest.mark.parametrize(
     ("case", "reported"),
-    [("other", "scores"), ("nan", "score (never finite)"), ("silent", "nothing")],
+    [
+        ("other", "scores"),
+        ("nan", "score (never finite)"),
+        ("below", "score (never at a step)"),
+        ("folder", "nothing"),
+        ("silent", "nothing"),
+    ],
 )
 def test_a_missing_metric_says_what_was_reported(trials, case, reported):
     assert trials[case]["state"] == "INFEASIBLE"

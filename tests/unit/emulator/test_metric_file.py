@@ -223,9 +223,34 @@ def test_a_rewrite_of_equal_size_and_time_is_seen(path: Path) -> None:
     assert (metrics.poll(), metrics.reports()[0].metrics) == (True, {"loss": 2.0})
 
 
-def test_every_tag_is_remembered_with_whether_it_was_ever_finite(path: Path) -> None:
+def test_every_tag_is_remembered_with_what_is_wrong_with_all_of_it(path: Path) -> None:
     tune, metrics = hypertune.HyperTune(), MetricFile(path, frozenset({"loss"}))
     report(tune, "acc", 0.5, 1)
     report(tune, "loss", float("nan"), 1)
+    report(tune, "auc", 0.5, -1)
+    for step in (-1, 1, -1):
+        report(tune, "recall", 0.5, step)
     metrics.poll()
-    assert metrics.tags == {"acc": True, "loss": False}
+    assert metrics.tags == {
+        "acc": "",
+        "loss": "never finite",
+        "auc": "never at a step",
+        "recall": "",
+    }
+
+
+def test_a_folder_in_place_of_the_file_is_no_report(path: Path) -> None:
+    metrics = MetricFile(path, frozenset({"loss"}))
+    path.mkdir()
+    assert [metrics.poll() for _ in range(2)] == [False, False]
+    assert metrics.warnings == [
+        "No metrics are read from output.metrics: Is a directory. Write a plain file there."
+    ]
+    metrics.prepare()
+    assert not path.exists()
+
+
+def test_a_line_too_deep_to_read_costs_no_other(path: Path) -> None:
+    path.write_text("[" * 200_000 + '\n{"loss": "1.0"}\n')
+    metrics = MetricFile(path, frozenset({"loss"}))
+    assert (metrics.poll(), metrics.reports()[0].metrics) == (True, {"loss": 1.0})

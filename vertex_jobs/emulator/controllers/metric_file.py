@@ -11,7 +11,8 @@ Source: cloudml-hypertune 0.1.0.dev6.
 
 import json
 import math
-from collections.abc import Iterator
+import shutil
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -43,13 +44,13 @@ class MetricFile:
     Attributes:
         path: The trial's own file; it need not exist yet.
         wanted: Names of the study's metrics.
-        tags: Every name that was reported, to whether one of its values was a finite number.
+        tags: Every name that was reported, to what is wrong with each value; empty if one is right.
         warnings: What was left out and why, each said once; whoever reads them clears them.
     """
 
     path: Path
     wanted: frozenset[str]
-    tags: dict[str, bool] = field(default_factory=dict)
+    tags: dict[str, str] = field(default_factory=dict)
     warnings: list[str] = field(default_factory=list)
     _file: _Gathered = field(default_factory=dict)
     _journal: _Gathered = field(default_factory=dict)
@@ -60,6 +61,8 @@ class MetricFile:
     def prepare(self) -> None:
         """Make room for a trial that starts: no file yet, and an empty journal."""
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        if self.path.is_dir() and not self.path.is_symlink():
+            shutil.rmtree(self.path)
         self.path.unlink(missing_ok=True)
         journal_of(self.path).write_bytes(b"")
 
@@ -86,7 +89,8 @@ class MetricFile:
         """
         try:
             text = self.path.read_text(encoding="utf-8", errors="replace")
-        except FileNotFoundError:
+        except OSError as error:
+            self._warn_unreadable(error)
             return
         before, self._text = self._text, text
         if self._journal:
@@ -102,34 +106,45 @@ class MetricFile:
             with journal_of(self.path).open("rb") as journal:
                 journal.seek(self._read_bytes)
                 new = journal.read()
-        except FileNotFoundError:
+        except OSError as error:
+            self._warn_unreadable(error)
             return
         whole = new[: new.rfind(b"\n") + 1]
         self._read_bytes += len(whole)
         yield from whole.decode("utf-8", errors="replace").split("\n")
 
-    def _warn(self, text: str) -> None:
+    def warn(self, text: str) -> None:
+        """Have something said, unless it was said before."""
         if text not in self._said:
             self._said.add(text)
             self.warnings.append(text)
 
+    def _warn_unreadable(self, error: OSError) -> None:
+        if not isinstance(error, FileNotFoundError):  # nothing is reported yet
+            name = Path(error.filename).name
+            self.warn(
+                f"No metrics are read from {name}: {error.strerror}. Write a plain file there."
+            )
+
     def _take(self, line: str, gathered: _Gathered) -> bool:
         try:
             content = json.loads(line)
-        except ValueError:
+        except (ValueError, RecursionError):
             return False  # empty, or a torn write; the next read has it whole
         if not isinstance(content, dict):
             return False
+        reported = {name: one for name, one in content.items() if name not in RESERVED_TAGS}
         step = _step(content.get("global_step"))
+        self._note(reported, step)
         if step is None:
             given = content["global_step"]
-            self._warn(f"A metric was reported at step {given!r}, which is none; it is left out.")
+            self.warn(f"A metric was reported at step {given!r}, which is none; it is left out.")
             return False
         time = _number(content.get("timestamp")) or 0.0
         time = time if 0 <= time <= _MAX_SECONDS else 0.0
         changed = False
-        for name, text in content.items():
-            value = None if name in RESERVED_TAGS else self._value(step, name, text)
+        for name, text in reported.items():
+            value = self._value(step, name, text)
             if value is None:
                 continue
             metrics = gathered.setdefault(step, {})
@@ -138,17 +153,23 @@ class MetricFile:
                 changed = True
         return changed
 
+    def _note(self, reported: Mapping[str, object], step: int | None) -> None:
+        for name, text in reported.items():
+            fault = "never at a step" if step is None else ""
+            if _number(text) is None:
+                fault = "never finite"
+            self.tags[name] = self.tags.get(name, fault) and fault
+
     def _value(self, step: int, name: str, text: object) -> float | None:
         value = _number(text)
-        self.tags[name] = self.tags.get(name, False) or value is not None
         if name not in self.wanted:
-            self._warn(
+            self.warn(
                 f"The metric {name!r} was reported but is not one of the study's "
                 f"({', '.join(sorted(self.wanted))}); it is ignored."
             )
             return None
         if value is None:
-            self._warn(f"The metric {name!r} was {text!r} at step {step}; it is left out.")
+            self.warn(f"The metric {name!r} was {text!r} at step {step}; it is left out.")
         return value
 
 

@@ -167,8 +167,8 @@ class TrialRun:
     def _missing_metric(self) -> str:
         """Why there is no final measurement, with everything that was reported."""
         wanted = ", ".join(metric.metric_id for metric in self._job.study_spec.metrics)
-        kept = dict.fromkeys(study.reported_names(self.trial.measurements), True)
+        kept = dict.fromkeys(study.reported_names(self.trial.measurements), "")
         tags = {**self._metrics.tags, **kept}  # an earlier run of the trial may have reported more
-        names = [name if tags[name] else f"{name} (never finite)" for name in sorted(tags)]
+        names = [f"{name} ({tags[name]})" if tags[name] else name for name in sorted(tags)]
         found = ", ".join(names) or "nothing"
         return f"The trial ended without a complete measurement of {wanted}; it reported {found}."
