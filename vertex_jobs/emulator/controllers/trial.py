@@ -6,12 +6,13 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
 from vertex_jobs.emulator.controllers.gang import Trial
 from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.controllers.metric_file import MetricFile, Report
+from vertex_jobs.emulator.controllers.metric_file import MetricFile
 from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.early_stopping import check_stopping, has_stopping_rule
 from vertex_jobs.emulator.resources import states, study
 from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.search_client import SearchFailedError
 from vertex_jobs.names import ResourceName
 
 __all__ = ["TrialRun"]
@@ -100,7 +101,12 @@ class TrialRun:
         if self._stop.is_set() or not has_stopping_rule(spec):
             return
         trials = self._machinery.store.trials(self._job_id)
-        stops, prediction = await check_stopping(self._machinery.search, spec, self.trial, trials)
+        search = self._machinery.search
+        try:
+            stops, prediction = await check_stopping(search, spec, self.trial, trials)
+        except SearchFailedError as error:
+            self._metrics.warn(f"The trial was not judged for early stopping: {error}; it goes on.")
+            return
         if not stops or self.trial.state != protos.TrialState.ACTIVE:
             return
         self._prediction = prediction
@@ -121,13 +127,12 @@ class TrialRun:
         started = self.trial.start_time.ToNanoseconds() / 1e9
         kept = {one.step_count: one for one in self.trial.measurements}
         for report in self._metrics.reports():
-            kept[report.step] = self._measurement(report, started)
+            before = kept.get(report.step, protos.Measurement()).metrics
+            metrics = {one.metric_id: one.value for one in before} | report.metrics
+            kept[report.step] = study.measurement(report.step, metrics, report.time - started)
         ordered = [kept[step] for step in sorted(kept)]
         del self.trial.measurements[:]
         self.trial.measurements.extend(ordered)
-
-    def _measurement(self, report: Report, started: float) -> protos.Message:
-        return study.measurement(report.step, report.metrics, report.time - started)
 
     def _write_measurements(self) -> None:
         self._take_measurements()
