@@ -39,16 +39,19 @@ with open(path, "w") as file:
 _SDK = "the SDK's import"
 
 
-def random_study(script: Path, trials: int) -> HyperparameterTuningJob:
-    """A study of one number by random search, two trials at a time."""
+def random_study(
+    script: Path, trials: int, parallel: int = _PARALLEL, **args: float
+) -> HyperparameterTuningJob:
+    """A study of one number by random search; its script may take arguments."""
     return HyperparameterTuningJob(
         display_name="noop",
         script_path=str(script),
+        args=args,
         metric_spec={"score": "maximize"},
         parameter_spec={"x": DoubleParameterSpec(min=0, max=1)},
         search_algorithm="random",
         max_trial_count=trials,
-        parallel_trial_count=_PARALLEL,
+        parallel_trial_count=parallel,
     )
 
 

@@ -16,7 +16,9 @@ import threading
 import time
 from pathlib import Path
 
-from vertex_jobs import CustomJob, DoubleParameterSpec, HyperparameterTuningJob, local
+from noop_study import random_study
+
+from vertex_jobs import CustomJob, local
 from vertex_jobs.endpoints import Endpoint
 
 SCRIPT = """
@@ -31,20 +33,6 @@ time.sleep(options.sleep)
 hypertune.HyperTune().report_hyperparameter_tuning_metric("score", options.x, 1)
 """
 JOBS = 200
-
-
-def study_of(script: Path, trials: int, parallel: int, sleep: float) -> HyperparameterTuningJob:
-    """A study whose metric is its parameter."""
-    return HyperparameterTuningJob(
-        display_name="soak",
-        script_path=str(script),
-        args={"sleep": sleep},
-        metric_spec={"score": "maximize"},
-        parameter_spec={"x": DoubleParameterSpec(min=0, max=1)},
-        search_algorithm="random",
-        max_trial_count=trials,
-        parallel_trial_count=parallel,
-    )
 
 
 def server_pid(endpoint: Endpoint) -> int:
@@ -63,7 +51,9 @@ def memory_mib(endpoint: Endpoint) -> int:
 def kill_round(script: Path, state: Path, source: random.Random) -> None:
     """One study under five kills."""
     endpoint = local(state_dir=state)
-    name = endpoint.submit(study_of(script, 40, 4, 0.15), seed=source.randrange(1000)).name
+    name = endpoint.submit(
+        random_study(script, 40, 4, sleep=0.15), seed=source.randrange(1000)
+    ).name
     for _ in range(5):
         time.sleep(source.uniform(0.05, 0.6))
         os.kill(server_pid(endpoint), signal.SIGKILL)
@@ -102,7 +92,7 @@ def many_jobs(endpoint: Endpoint, script: Path) -> None:
 def long_study(endpoint: Endpoint, script: Path) -> None:
     """A thousand no-op trials."""
     before, started = memory_mib(endpoint), time.monotonic()
-    study = endpoint.submit(study_of(script, 1000, 2, 0), seed=0).result(timeout=600)
+    study = endpoint.submit(random_study(script, 1000), seed=0).result(timeout=600)
     assert sum(trial.state == "SUCCEEDED" for trial in study.trials) == 1000
     rate = 1000 / (time.monotonic() - started)
     print(f"1,000 trials at {rate:.0f} per second, server {before} -> {memory_mib(endpoint)} MiB")
