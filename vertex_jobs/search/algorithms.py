@@ -1,13 +1,11 @@
 """The search algorithms by name, for the process that runs them.
 
-It only chooses. What the names of the API mean is decided by the caller.
+It only chooses. What the names of the API mean is decided by the caller. NumPy is loaded with the
+algorithm, so that whoever needs a space alone does without.
 """
 
 from typing import Literal
 
-from vertex_jobs.search.gaussian_process import GaussianProcessSearch
-from vertex_jobs.search.grid import GridSearch
-from vertex_jobs.search.random_search import RandomSearch
 from vertex_jobs.search.space import Space
 from vertex_jobs.search.trials import Algorithm
 
@@ -37,9 +35,15 @@ def algorithm(
     if seed < 0:
         raise ValueError(f"seed {seed}: must not be negative; use 0 or more")
     if name == "grid":
+        from vertex_jobs.search.grid import GridSearch
+
         return GridSearch(space)
     if name == "random":
+        from vertex_jobs.search.random_search import RandomSearch
+
         return RandomSearch(space, seed)
     if name == "gaussian_process":
+        from vertex_jobs.search.gaussian_process import GaussianProcessSearch
+
         return GaussianProcessSearch(space, maximize, seed)
     raise ValueError(f"algorithm {name!r}: is unknown; use grid, random or gaussian_process")

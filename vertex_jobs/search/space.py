@@ -8,11 +8,12 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from vertex_jobs.search.scales import Scale
+if TYPE_CHECKING:
+    from vertex_jobs.search.scales import Scale
 
-__all__ = ["Assignment", "Parameter", "Space", "Value"]
+__all__ = ["Assignment", "Parameter", "Space", "Value", "same_value"]
 
 Value = float | int | str
 #: Parameter id to value, of the active parameters only.
@@ -47,7 +48,7 @@ class Parameter:
     low: float = 0.0
     high: float = 0.0
     values: tuple[Value, ...] = ()
-    scale: Scale = "linear"
+    scale: "Scale" = "linear"
     parent: str | None = None
     parent_values: tuple[Value, ...] = ()
 
@@ -249,14 +250,15 @@ class Space:
                 raise ValueError(f"{label}: never has the value {value!r}; name one it can have")
 
 
-def _same(value: Value, other: Value) -> bool:
+def same_value(value: Value, other: Value) -> bool:
+    """Whether two values of a parameter are one."""
     if isinstance(value, str) or isinstance(other, str):
         return value == other
     return abs(value - other) < DISCRETE_TOLERANCE
 
 
 def _is_any(value: Value, others: Iterable[Value]) -> bool:
-    return any(_same(value, other) for other in others)
+    return any(same_value(value, other) for other in others)
 
 
 def _exclude_each_other(one: Parameter, other: Parameter) -> bool:

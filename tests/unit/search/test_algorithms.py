@@ -26,7 +26,7 @@ def test_an_impossible_choice_is_refused(arguments, message):
 def test_importing_the_search_loads_nothing_heavy():
     code = (
         "import sys, vertex_jobs.search; "
-        "print([name for name in ('scipy', 'grpc', 'tensorflow') if name in sys.modules])"
+        "print([name for name in ('numpy', 'scipy', 'grpc', 'tensorflow') if name in sys.modules])"
     )
     result = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, check=True, text=True
