@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
+from google.api_core import exceptions
 from google.cloud import storage
 from job_forms import base, tuning_job
 
@@ -93,3 +95,13 @@ def test_list_and_delete(jobs: Any, tune: Tune, parent: str, package_uri: str, m
     jobs.delete_hyperparameter_tuning_job(name=job.name).result()
     left = list(jobs.list_hyperparameter_tuning_jobs(request))
     assert (listed, left) == ([job.name], [])
+
+
+def test_a_study_that_no_search_could_have_is_refused(tune: Tune, package_uri: str) -> None:
+    form = tuning_job(package_uri)
+    form["study_spec"]["parameters"].append(
+        {"parameter_id": "x", "categorical_value_spec": {"values": ["a", "a"]}}
+    )
+    with pytest.raises(exceptions.BadRequest, match=r"'x' occurs 2 times.*") as refusal:
+        tune(form)
+    assert "'a' occurs 2 times" in refusal.value.message

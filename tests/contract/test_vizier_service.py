@@ -260,6 +260,18 @@ def test_a_bad_study_is_refused_with_every_fault(vizier: Any, parent: str) -> No
     ]
 
 
+def test_a_study_that_no_search_could_have_is_refused(new_study: Any) -> None:
+    parameters = [
+        {"parameter_id": "k", "categorical_value_spec": {"values": ["a", "a"]}},
+        {"parameter_id": "x", "double_value_spec": {"min_value": 0, "max_value": float("inf")}},
+        {"parameter_id": "x", "integer_value_spec": {"max_value": 3}, "scale_type": 9},
+    ]
+    with pytest.raises(exceptions.BadRequest) as refusal:
+        new_study(parameters=parameters, algorithm=99)
+    assert "5.Field: " in refusal.value.message
+    assert "6.Field: " not in refusal.value.message
+
+
 def test_a_deleted_study_is_gone(vizier: Any, study: str) -> None:
     (trial,) = suggest(vizier, study)
     vizier.delete_study(name=study)

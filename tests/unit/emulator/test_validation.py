@@ -1,7 +1,7 @@
 import pytest
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources import study_validation, validation
+from vertex_jobs.emulator.resources import validation
 from vertex_jobs.emulator.status import ApiError
 
 
@@ -47,49 +47,6 @@ def test_labels(labels: dict[str, str], faults: int) -> None:
     assert len(validation.check_labels(job, "custom_job")) == faults
 
 
-def tuning_job(parameter: dict[str, object], **fields: object) -> protos.Message:
-    form = {
-        "displayName": "a",
-        "maxTrialCount": 4,
-        "parallelTrialCount": 2,
-        "studySpec": {
-            "metrics": [{"metricId": "accuracy", "goal": "MAXIMIZE"}],
-            "parameters": [{"parameterId": "x", **parameter}],
-            **fields,
-        },
-    }
-    return protos.from_json(form, protos.HyperparameterTuningJob())
-
-
-@pytest.mark.parametrize(
-    ("parameter", "message"),
-    [
-        (
-            {"doubleValueSpec": {"minValue": 2, "maxValue": 1}},
-            "min_value 2.0 exceeds max_value 1.0.",
-        ),
-        (
-            {"doubleValueSpec": {"maxValue": 1}, "scaleType": "UNIT_LOG_SCALE"},
-            "A logarithmic scale needs a strictly positive range.",
-        ),
-        ({"categoricalValueSpec": {}}, "At least one value is required."),
-        (
-            {"discreteValueSpec": {"values": [2, 1]}},
-            "1 to 1000 values in increasing order, at least 1e-10 apart.",
-        ),
-        ({}, "One of the value specs must be set."),
-    ],
-)
-def test_bad_parameters(parameter: dict[str, object], message: str) -> None:
-    faults = study_validation.check_study(tuning_job(parameter))
-    assert faults == [("study_spec.parameters[x]", message)]
-
-
-def test_grid_search_takes_no_doubles() -> None:
-    job = tuning_job({"doubleValueSpec": {"maxValue": 1}}, algorithm="GRID_SEARCH")
-    assert "Grid search needs" in study_validation.check_study(job)[0][1]
-
-
 def test_reduction_server_is_refused_by_name() -> None:
     image = "us-docker.pkg.dev/vertex-ai-restricted/training/reductionserver:latest"
     spec = spec_of({"workerPoolSpecs": [GOOD_POOL, {"containerSpec": {"imageUri": image}}]})
@@ -114,44 +71,3 @@ def test_what_a_job_names_outside_of_itself(form: dict[str, object], field: str)
         spec_of({"workerPoolSpecs": [GOOD_POOL], **form}), "spec"
     )
     assert path.startswith(f"spec.{field}")
-
-
-CHILD = {"parameterId": "momentum", "doubleValueSpec": {"maxValue": 1}}
-
-
-@pytest.mark.parametrize(
-    ("parameter", "message"),
-    [
-        (
-            {
-                "categoricalValueSpec": {"values": ["adam", "sgd"]},
-                "conditionalParameterSpecs": [
-                    {"parentCategoricalValues": {"values": ["rmsprop"]}, "parameterSpec": CHILD}
-                ],
-            },
-            "The condition of 'momentum': 'rmsprop' is no value.",
-        ),
-        (
-            {
-                "integerValueSpec": {"minValue": 1, "maxValue": 3},
-                "conditionalParameterSpecs": [
-                    {"parentCategoricalValues": {"values": ["1"]}, "parameterSpec": CHILD}
-                ],
-            },
-            "The condition of 'momentum' must be in parent_int_values.",
-        ),
-        (
-            {
-                "discreteValueSpec": {"values": [1, 2]},
-                "conditionalParameterSpecs": [
-                    {"parentDiscreteValues": {"values": [1]}, "parameterSpec": CHILD},
-                    {"parentDiscreteValues": {"values": [1, 2]}, "parameterSpec": CHILD},
-                ],
-            },
-            "'momentum' occurs twice for the value 1.0.",
-        ),
-    ],
-)
-def test_bad_conditions(parameter: dict[str, object], message: str) -> None:
-    faults = study_validation.check_study(tuning_job(parameter))
-    assert faults == [("study_spec.parameters[x]", message)]

@@ -1,126 +1,196 @@
 """What the service refuses in a study: metrics, parameters, conditions and counts.
 
-For tuning jobs and for Vizier's studies; all faults in one answer. Source: StudySpec proto.
+For tuning jobs and for Vizier's studies; all faults in one answer. What one parameter is refused
+for is in ``parameter_validation``. Source: StudySpec proto.
 """
 
-import itertools
 import re
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
 
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources.parameter_validation import check_enum, check_parameter
+from vertex_jobs.emulator.resources.search_space import space_of
+from vertex_jobs.search.space import same_value
 
 __all__ = ["check_study", "check_study_spec"]
 
 Faults = list[tuple[str, str]]
 
-_DOUBLE, _INTEGER, _DISCRETE = "double_value_spec", "integer_value_spec", "discrete_value_spec"
-_LOG_SCALES = (2, 3)  # UNIT_LOG_SCALE, UNIT_REVERSE_LOG_SCALE
-_GRID_SEARCH = 2
-#: Values of a discrete parent match within this. Source: ConditionalParameterSpec proto.
-_TOLERANCE = 1e-10
+_CONDITIONS = {
+    "double_value_spec": None,
+    "integer_value_spec": "parent_int_values",
+    "discrete_value_spec": "parent_discrete_values",
+    "categorical_value_spec": "parent_categorical_values",
+}
+
+
+class _Place(NamedTuple):
+    """A parameter, and the values of its parent with which it is active."""
+
+    spec: protos.Message
+    parent: str | None
+    parent_values: Sequence[Any]
 
 
 def check_study(job: protos.Message) -> Faults:
     """Counts and study of a tuning job."""
-    faults: Faults = []
-    if job.max_trial_count < 1:
-        faults.append(("max_trial_count", "max_trial_count must be at least 1."))
-    if job.parallel_trial_count < 1:
-        faults.append(("parallel_trial_count", "parallel_trial_count must be at least 1."))
-    if job.max_failed_trial_count > job.max_trial_count:
-        faults.append(("max_failed_trial_count", "It must not exceed max_trial_count."))
+    most, parallel = job.max_trial_count, job.parallel_trial_count
+    faults = [
+        (field, f"{field} is {count}; it must be at least 1: raise it.")
+        for field, count in (("max_trial_count", most), ("parallel_trial_count", parallel))
+        if count < 1
+    ]
+    if job.max_failed_trial_count > most:
+        faults.append(
+            (
+                "max_failed_trial_count",
+                f"max_failed_trial_count is {job.max_failed_trial_count}; it must not exceed "
+                f"max_trial_count, which is {most}: lower it.",
+            )
+        )
     return faults + check_study_spec(job.study_spec, "study_spec")
 
 
 def check_study_spec(study: protos.Message, path: str) -> Faults:
-    """Metrics and parameters of a study."""
+    """Metrics, parameters and choices of a study."""
     faults: Faults = []
+    for field in ("algorithm", "observation_noise", "measurement_selection_type"):
+        faults += check_enum(study, field, f"{path}.{field}")
     if not study.metrics:
-        faults.append((f"{path}.metrics", "At least one metric is required."))
+        faults.append((f"{path}.metrics", "There is no metric; at least one is required: add it."))
     if not study.parameters:
-        faults.append((f"{path}.parameters", "At least one parameter is required."))
-    for field, items, key in (
-        ("metrics", study.metrics, "metric_id"),
-        ("parameters", study.parameters, "parameter_id"),
-    ):
-        ids = [getattr(item, key) for item in items]
-        faults += [
-            (f"{path}.{field}", f"{name!r}: ids have no white space and are not empty.")
-            for name in ids
-            if not name or re.search(r"\s", name)
-        ]
-        if len(set(ids)) != len(ids):
-            faults.append((f"{path}.{field}", "Ids must be unique."))
-    for parameter in study.parameters:
-        faults += _check_parameter(parameter, study.algorithm, path)
-    return faults
+        faults.append(
+            (f"{path}.parameters", "There is no parameter; at least one is required: add it.")
+        )
+    metric_ids = [metric.metric_id for metric in study.metrics]
+    faults += _check_ids(metric_ids, f"{path}.metrics")
+    faults += [
+        (f"{path}.metrics", f"{name!r} occurs {count} times; ids must be unique: rename or drop.")
+        for name, count in Counter(metric_ids).items()
+        if count > 1
+    ]
+    for metric in study.metrics:
+        faults += check_enum(metric, "goal", f"{path}.metrics[{metric.metric_id}]")
+    faults += _check_parameters(study, path)
+    return faults or _check_search(study, path)
 
 
-def _check_parameter(parameter: protos.Message, algorithm: int, above: str) -> Faults:
-    path = f"{above}.parameters[{parameter.parameter_id}]"
-    kind = parameter.WhichOneof("parameter_value_spec")
-    if kind is None:
-        return [(path, "One of the value specs must be set.")]
-    spec = getattr(parameter, kind)
-    faults: Faults = []
-    if kind in (_DOUBLE, _INTEGER):
-        if spec.min_value > spec.max_value:
-            faults.append((path, f"min_value {spec.min_value} exceeds max_value {spec.max_value}."))
-        if parameter.scale_type in _LOG_SCALES and spec.min_value <= 0:
-            faults.append((path, "A logarithmic scale needs a strictly positive range."))
-    elif kind == _DISCRETE:
-        values = list(spec.values)
-        if not 1 <= len(values) <= 1000 or any(
-            later - value < 1e-10 for value, later in itertools.pairwise(values)
-        ):
-            faults.append((path, "1 to 1000 values in increasing order, at least 1e-10 apart."))
-    elif not spec.values:
-        faults.append((path, "At least one value is required."))
-    if kind == _DOUBLE and algorithm == _GRID_SEARCH:
-        faults.append((path, "Grid search needs INTEGER, DISCRETE or CATEGORICAL parameters."))
-    if kind == _DOUBLE and parameter.conditional_parameter_specs:
-        faults.append((path, "A DOUBLE parameter cannot be the parent of a condition."))
-        return faults
-    for conditional in parameter.conditional_parameter_specs:
-        faults += _check_condition(conditional, kind, spec, path)
-        faults += _check_parameter(conditional.parameter_spec, algorithm, above)
-    return faults + _check_repeated_children(parameter, path)
+def _check_ids(ids: list[str], path: str) -> Faults:
+    return [
+        (path, f"{name!r}: ids have no white space and are not empty: rename it.")
+        for name in ids
+        if not name or re.search(r"\s", name)
+    ]
 
 
-def _check_condition(conditional: protos.Message, kind: str, parent: Any, path: str) -> Faults:
+def _check_parameters(study: protos.Message, path: str) -> Faults:
+    places = [one for root in study.parameters for one in _places(root, None, ())]
+    faults = _check_ids([one.spec.parameter_id for one in places], f"{path}.parameters")
+    for place in places:
+        where = f"{path}.parameters[{place.spec.parameter_id}]"
+        faults += check_parameter(place.spec, study.algorithm, where)
+        for conditional in place.spec.conditional_parameter_specs:
+            faults += _check_condition(conditional, place.spec, where)
+    return faults + _check_repeated(places, path)
+
+
+def _places(
+    spec: protos.Message, parent: str | None, parent_values: Sequence[Any]
+) -> Iterator[_Place]:
+    """A parameter and all below it."""
+    yield _Place(spec, parent, parent_values)
+    for conditional in spec.conditional_parameter_specs:
+        field = conditional.WhichOneof("parent_value_condition")
+        values = getattr(conditional, field).values if field else ()
+        yield from _places(conditional.parameter_spec, spec.parameter_id, values)
+
+
+def _check_condition(conditional: protos.Message, parent: protos.Message, path: str) -> Faults:
     """The condition is of the parent's kind and names values that the parent has."""
     child = conditional.parameter_spec.parameter_id
-    wanted = {
-        _INTEGER: "parent_int_values",
-        _DISCRETE: "parent_discrete_values",
-    }.get(kind, "parent_categorical_values")
-    if conditional.WhichOneof("parent_value_condition") != wanted:
-        return [(path, f"The condition of {child!r} must be in {wanted}.")]
-    values = list(getattr(conditional, wanted).values)
-    if not values:
-        return [(path, f"The condition of {child!r} names no value.")]
-    if kind == _INTEGER:
-        lost = [value for value in values if not parent.min_value <= value <= parent.max_value]
-    elif kind == _DISCRETE:
-        lost = [
-            value
-            for value in values
-            if not any(abs(value - one) <= _TOLERANCE for one in parent.values)
+    kind = parent.WhichOneof("parameter_value_spec")
+    if kind is None:
+        return []  # a fault of its own
+    wanted = _CONDITIONS[kind]
+    if wanted is None:
+        return [
+            (
+                path,
+                f"{child!r} depends on a DOUBLE parameter, which cannot be the parent of a "
+                "condition: list the parent's values as DISCRETE.",
+            )
         ]
+    given = conditional.WhichOneof("parent_value_condition")
+    if given != wanted:
+        return [
+            (path, f"The condition of {child!r} is in {given or 'no field'}; put it in {wanted}.")
+        ]
+    values, own = getattr(conditional, wanted).values, getattr(parent, kind)
+    if not values:
+        return [(path, f"The condition of {child!r} names no value: name one of the parent's.")]
+    if kind == "integer_value_spec":
+        lost = [value for value in values if not own.min_value <= value <= own.max_value]
     else:
-        lost = [value for value in values if value not in parent.values]
-    return [(path, f"The condition of {child!r}: {lost[0]!r} is no value.")] if lost else []
+        lost = [value for value in values if not any(same_value(value, one) for one in own.values)]
+    if not lost:
+        return []
+    named = ", ".join(map(repr, lost))
+    return [
+        (
+            path,
+            f"The condition of {child!r} names {named}, which {parent.parameter_id!r} never has: "
+            "name values that it has.",
+        )
+    ]
 
 
-def _check_repeated_children(parameter: protos.Message, path: str) -> Faults:
-    """Children of one name need disjoint values of the parent."""
+def _check_repeated(places: Sequence[_Place], path: str) -> Faults:
+    """An id stands once, but for children of one parent that are never active together."""
     faults: Faults = []
-    taken: set[tuple[str, Any]] = set()
-    for conditional in parameter.conditional_parameter_specs:
-        field = conditional.WhichOneof("parent_value_condition")
-        child = conditional.parameter_spec.parameter_id
-        for value in getattr(conditional, field).values if field else ():
-            if (child, value) in taken:
-                faults.append((path, f"{child!r} occurs twice for the value {value!r}."))
-            taken.add((child, value))
+    by_id: dict[str, list[_Place]] = {}
+    for place in places:
+        by_id.setdefault(place.spec.parameter_id, []).append(place)
+    for name, same in by_id.items():
+        if len(same) == 1:
+            continue
+        where = f"{path}.parameters[{name}]"
+        if any(one.parent is None or one.parent != same[0].parent for one in same):
+            faults.append(
+                (
+                    where,
+                    f"{name!r} occurs {len(same)} times; ids must be unique, but for children of "
+                    "the same parent with other values of it: rename one.",
+                )
+            )
+            continue
+        if any(one.spec.conditional_parameter_specs for one in same):
+            faults.append(
+                (
+                    where,
+                    f"{name!r} occurs {len(same)} times and has children; the id of a parent must "
+                    "be unique: rename one.",
+                )
+            )
+        for one, other in combinations(same, 2):
+            faults += [
+                (
+                    where,
+                    f"{name!r} occurs twice for the value {value!r} of {one.parent!r}; children of "
+                    "one name need disjoint values of the parent: rename one or name other values.",
+                )
+                for value in one.parent_values
+                if any(same_value(value, taken) for taken in other.parent_values)
+            ]
     return faults
+
+
+def _check_search(study: protos.Message, path: str) -> Faults:
+    """What the search itself would refuse later."""
+    try:
+        space_of(study)
+    except ValueError as error:
+        return [(f"{path}.parameters", f"{error}.")]
+    return []
