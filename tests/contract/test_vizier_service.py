@@ -128,11 +128,60 @@ def test_a_trial_ends_once(vizier: Any, study: str) -> None:
         vizier.complete_trial({"name": trial.name, "final_measurement": loss(1)})
 
 
-def test_a_measurement_without_the_metric_is_refused(vizier: Any, study: str) -> None:
+@pytest.mark.parametrize(
+    ("measurement", "messages"),
+    [
+        (
+            {"metrics": [{"metric_id": "other", "value": 1}]},
+            ["'other' is not in the study, whose metrics are loss", "'loss' is missing"],
+        ),
+        ({}, ["'loss' is missing"]),
+        (loss(float("nan")), ["'loss' is nan, which is not finite"]),
+        (loss(float("inf"), step=-1), ["'loss' is inf, which is not finite", "step_count -1"]),
+    ],
+)
+def test_a_final_measurement_has_a_finite_value_of_every_metric(
+    vizier: Any, study: str, measurement: dict[str, Any], messages: list[str]
+) -> None:
+    (trial,) = suggest(vizier, study)
+    given = own_trial(0.2, final_measurement=measurement)
+    for request in (
+        lambda: vizier.complete_trial({"name": trial.name, "final_measurement": measurement}),
+        lambda: vizier.create_trial(parent=study, trial=given),
+    ):
+        with pytest.raises(exceptions.BadRequest) as refusal:
+            request()
+        assert [text in refusal.value.message for text in messages] == [True] * len(messages)
+
+
+def test_a_measurement_that_is_not_finite_is_never_selected(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    measure(vizier, trial.name, [0.5, float("nan")])
+    assert vizier.complete_trial({"name": trial.name}).final_measurement.step_count == 1
+    (trial,) = suggest(vizier, study)
+    measure(vizier, trial.name, [float("nan")])
+    done = vizier.complete_trial({"name": trial.name})
+    assert (done.state.name, done.infeasible_reason) == (
+        "INFEASIBLE",
+        "No measurement of the trial has a finite value of loss.",
+    )
+    found = vizier.list_optimal_trials({"parent": study}).optimal_trials
+    assert [trial.id for trial in found] == ["1"]
+
+
+def test_measurements_are_ordered_by_step_and_time(vizier: Any, study: str) -> None:
+    (trial,) = suggest(vizier, study)
+    for step, seconds, value in ((5, 9, 0.5), (2, 8, 0.2), (5, 3, 0.3), (2, 8, 0.25)):
+        measurement = {**loss(value, step), "elapsed_duration": {"seconds": seconds}}
+        added = vizier.add_trial_measurement({"trial_name": trial.name, "measurement": measurement})
+    assert [one.metrics[0].value for one in added.measurements] == [0.25, 0.3, 0.5]
+
+
+def test_a_measurement_of_an_unknown_metric_is_refused(vizier: Any, study: str) -> None:
     (trial,) = suggest(vizier, study)
     other = {"metrics": [{"metric_id": "other", "value": 1}]}
-    with pytest.raises(exceptions.BadRequest, match="loss of the study's metrics is missing"):
-        vizier.complete_trial({"name": trial.name, "final_measurement": other})
+    with pytest.raises(exceptions.BadRequest, match="whose metrics are loss"):
+        vizier.add_trial_measurement({"trial_name": trial.name, "measurement": other})
 
 
 def own_trial(x: float, **fields: Any) -> dict[str, Any]:
@@ -164,6 +213,49 @@ def test_parameters_outside_the_space_are_refused(
 ) -> None:
     with pytest.raises(exceptions.BadRequest, match=message):
         vizier.create_trial(parent=study, trial={"parameters": parameters})
+
+
+def test_every_fault_of_a_trial_is_told(vizier: Any, study: str) -> None:
+    parameters = [{"parameter_id": "x", "value": value} for value in (0.5, True)]
+    measurement = {"step_count": -1}
+    trial = {"parameters": parameters, "measurements": [measurement], "final_measurement": {}}
+    with pytest.raises(exceptions.BadRequest) as refusal:
+        vizier.create_trial(parent=study, trial=trial)
+    for text in (
+        "'x' is given 2 times",
+        "'x' has bool_value",
+        "step_count -1",
+        "'loss' is missing",
+    ):
+        assert text in refusal.value.message
+
+
+def test_a_trial_of_a_conditional_study_is_held_against_what_is_active(
+    vizier: Any, new_study: Any
+) -> None:
+    kids = [
+        {
+            "parent_categorical_values": {"values": [value]},
+            "parameter_spec": {
+                "parameter_id": "lr",
+                "double_value_spec": {"min_value": low, "max_value": low + 1},
+            },
+        }
+        for value, low in (("a", 0), ("b", 5))
+    ]
+    parameter = {
+        "parameter_id": "m",
+        "categorical_value_spec": {"values": ["a", "b"]},
+        "conditional_parameter_specs": kids,
+    }
+    study = new_study(parameters=[parameter], algorithm=0).name
+    given = [{"parameter_id": "m", "value": "a"}, {"parameter_id": "lr", "value": 5.5}]
+    with pytest.raises(exceptions.BadRequest, match=r"5\.5 is not a possible value of 'lr'"):
+        vizier.create_trial(parent=study, trial={"parameters": given})
+    given[1]["value"] = 0.5
+    trial = {"parameters": given, "final_measurement": loss(1)}
+    vizier.create_trial(parent=study, trial=trial)
+    assert suggest(vizier, study)[0].id == "2"
 
 
 def test_the_optimal_trial(vizier: Any, study: str) -> None:

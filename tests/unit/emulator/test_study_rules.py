@@ -59,6 +59,22 @@ def test_no_complete_measurement_no_final_one() -> None:
     assert study.final_measurement(spec, CURVE) is None
 
 
+@pytest.mark.parametrize("best", [False, True])
+@pytest.mark.parametrize("endless", [float("nan"), float("-inf")])
+def test_a_value_that_is_not_finite_is_never_final(best: bool, endless: float) -> None:
+    spec = study_spec(best=best, goals={"loss": 2})
+    diverged = study.measurement(3, {"loss": endless}, 3)
+    assert study.final_measurement(spec, [CURVE[1], diverged]) == CURVE[1]
+    assert study.final_measurement(spec, [diverged]) is None
+
+
+@pytest.mark.parametrize("metrics", [{"loss": float("inf")}, {}])
+def test_a_trial_without_a_finite_value_has_no_objectives(metrics: dict[str, float]) -> None:
+    trial = protos.Trial(state=protos.TrialState.SUCCEEDED)
+    trial.final_measurement.CopyFrom(study.measurement(1, metrics, 0))
+    assert study.objectives_of(study_spec(best=False, goals={"loss": 2}), trial) is None
+
+
 @pytest.mark.parametrize(
     ("limit", "outcomes", "ends"),
     [

@@ -4,6 +4,7 @@ Source: StudySpec, Trial and Measurement protos; "Create a hyperparameter tuning
 documentation leaves open is a constant here, so that one look at the real service can correct it.
 """
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
@@ -34,16 +35,17 @@ def is_finished(trial: protos.Message) -> bool:
 
 
 def assignment_of(study_spec: protos.Message, trial: protos.Message) -> dict[str, Any]:
-    """A trial's parameters with the types of the search: INTEGER as int."""
+    """A trial's parameters with the types of the search: whole numbers of an INTEGER as int."""
     integers = set(_integers(study_spec.parameters))
     values: dict[str, Any] = {}
     for parameter in trial.parameters:
-        if parameter.value.HasField("string_value"):
-            values[parameter.parameter_id] = parameter.value.string_value
-        elif parameter.parameter_id in integers:
-            values[parameter.parameter_id] = int(parameter.value.number_value)
+        name, value = parameter.parameter_id, parameter.value
+        if value.HasField("string_value"):
+            values[name] = value.string_value
+        elif name in integers and value.number_value.is_integer():
+            values[name] = int(value.number_value)
         else:
-            values[parameter.parameter_id] = parameter.value.number_value
+            values[name] = value.number_value
     return values
 
 
@@ -57,11 +59,19 @@ def _integers(specs: Any) -> list[str]:
 
 
 def objectives_of(study_spec: protos.Message, trial: protos.Message) -> list[float] | None:
-    """A trial's final values in the order of the study's metrics; None when infeasible."""
+    """A trial's final values in the order of the study's metrics.
+
+    None when the trial is infeasible, which one without a finite value of each metric is, too.
+    """
     if trial.state != protos.TrialState.SUCCEEDED:
         return None
-    values = {metric.metric_id: metric.value for metric in trial.final_measurement.metrics}
-    return [values[metric.metric_id] for metric in study_spec.metrics]
+    values = _finite_values(trial.final_measurement)
+    found = [values[one.metric_id] for one in study_spec.metrics if one.metric_id in values]
+    return found if len(found) == len(study_spec.metrics) else None
+
+
+def _finite_values(measurement: protos.Message) -> dict[str, float]:
+    return {one.metric_id: one.value for one in measurement.metrics if math.isfinite(one.value)}
 
 
 def argument_text(value: float | int | str) -> str:
@@ -97,15 +107,13 @@ def measurement(step: int, metrics: Mapping[str, float], elapsed: float) -> prot
 def final_measurement(
     study_spec: protos.Message, measurements: Sequence[protos.Message]
 ) -> protos.Message | None:
-    """The measurement that counts: the last or the best one that has every metric.
+    """The measurement that counts: the last or the best one with a finite value of every metric.
 
     Best is by the study's first metric. None when no measurement is complete; the trial is then
     infeasible.
     """
     wanted = {metric.metric_id for metric in study_spec.metrics}
-    complete = [
-        one for one in measurements if wanted <= {metric.metric_id for metric in one.metrics}
-    ]
+    complete = [one for one in measurements if wanted <= _finite_values(one).keys()]
     if not complete:
         return None
     if study_spec.measurement_selection_type != _BEST_MEASUREMENT:
@@ -114,8 +122,7 @@ def final_measurement(
     sign = -1.0 if first.goal == _MINIMIZE else 1.0
 
     def score(one: protos.Message) -> float:
-        values = {metric.metric_id: metric.value for metric in one.metrics}
-        return sign * float(values[first.metric_id])
+        return sign * _finite_values(one)[first.metric_id]
 
     return max(complete, key=score)
 

@@ -1,52 +1,109 @@
-"""The rules of Vizier's trials: valid parameters, their ends, the optimal ones.
+"""The rules of Vizier's trials: what is refused in one, their ends, the optimal ones.
 
 Source: Trial, StudySpec.ParameterSpec protos; VizierService, ListOptimalTrials.
 """
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from google.protobuf import timestamp_pb2
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.search_space import maximized, search_space
-from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.resources.search_space import maximized, space_of
+from vertex_jobs.emulator.resources.study import assignment_of, objectives_of
+from vertex_jobs.emulator.resources.trial_measurements import measurement_faults, set_elapsed
+from vertex_jobs.emulator.resources.validation import refuse_faults
+from vertex_jobs.search import Parameter
 
 __all__ = [
     "check_parameters",
+    "check_trial",
     "default_values",
     "end_trial",
     "optimal_trials",
-    "set_elapsed",
 ]
+
+Faults = list[tuple[str, str]]
+
+_PARAMETERS = "trial.parameters"
+
+
+def check_trial(study_spec: protos.Message, trial: protos.Message) -> None:
+    """Refuse a client's own trial whose parameters or measurements are not of the study.
+
+    Raises:
+        ApiError: INVALID_ARGUMENT, with every fault.
+    """
+    counts = Counter(one.parameter_id for one in trial.parameters)
+    faults: Faults = [
+        (_PARAMETERS, f"{name!r} is given {count} times; a trial has one value of it: keep one.")
+        for name, count in counts.items()
+        if count > 1
+    ]
+    odd = [
+        (one.parameter_id, one.value.WhichOneof("kind"))
+        for one in trial.parameters
+        if one.value.WhichOneof("kind") not in ("number_value", "string_value")
+    ]
+    faults += [
+        (_PARAMETERS, f"{name!r} has {kind or 'no value'}: give a number or a text.")
+        for name, kind in odd
+    ]
+    if not odd:
+        faults += _assignment_faults(study_spec, assignment_of(study_spec, trial))
+    for number, one in enumerate(trial.measurements):
+        path = f"trial.measurements[{number}]"
+        faults += measurement_faults(study_spec, one, path, final=False)
+    if trial.HasField("final_measurement"):
+        path = "trial.final_measurement"
+        faults += measurement_faults(study_spec, trial.final_measurement, path, final=True)
+    refuse_faults(faults)
 
 
 def check_parameters(study_spec: protos.Message, assignment: Mapping[str, Any]) -> None:
     """Refuse parameters that the study does not have, or values outside of its space.
 
     Raises:
-        ApiError: INVALID_ARGUMENT, naming the parameter.
+        ApiError: INVALID_ARGUMENT, with every fault.
     """
-    space = {form["id"]: form for form in search_space(study_spec)}
+    refuse_faults(_assignment_faults(study_spec, assignment))
+
+
+def _assignment_faults(study_spec: protos.Message, assignment: Mapping[str, Any]) -> Faults:
+    """What is missing, unknown or impossible.
+
+    A parameter that is not active may be given, with a value that it could have.
+    """
+    parameters = space_of(study_spec).parameters
+    forms: dict[str, Parameter] = {}
+    active: dict[str, Any] = {}
+    for parameter in parameters:
+        if parameter.is_active(active):
+            forms[parameter.id] = parameter
+            if parameter.id in assignment:
+                active[parameter.id] = assignment[parameter.id]
+    texts = [
+        f"{name!r} is missing: give {_possible(form)}."
+        for name, form in forms.items()
+        if name not in assignment
+    ]
     for name, value in assignment.items():
-        if name not in space:
-            raise ApiError("INVALID_ARGUMENT", f"trial.parameters: {name!r} is not in the study.")
-        if not _contains(space[name], value):
-            raise ApiError(
-                "INVALID_ARGUMENT",
-                f"trial.parameters: {value!r} is not a possible value of {name!r}.",
-            )
-    for name, form in space.items():
-        parent = form.get("parent")
-        active = parent is None or assignment.get(parent) in form["parent_values"]
-        if active and name not in assignment:
-            raise ApiError("INVALID_ARGUMENT", f"trial.parameters: {name!r} is missing.")
+        own = [forms[name]] if name in forms else [one for one in parameters if one.id == name]
+        if not own:
+            known = ", ".join(dict.fromkeys(one.id for one in parameters))
+            texts.append(f"{name!r} is not in the study, which has {known}: leave it out.")
+        elif not any(form.holds(value) for form in own):
+            wanted = " or ".join(map(_possible, own))
+            texts.append(f"{value!r} is not a possible value of {name!r}: give {wanted}.")
+    return [(_PARAMETERS, text) for text in texts]
 
 
-def _contains(form: Mapping[str, Any], value: Any) -> bool:
-    if "values" in form:
-        return value in form["values"]
-    return isinstance(value, (int, float)) and bool(form["low"] <= value <= form["high"])
+def _possible(parameter: Parameter) -> str:
+    if parameter.values:
+        return f"one of {', '.join(map(str, parameter.values))}"
+    kind = "whole number" if parameter.kind == "integer" else "number"
+    return f"a {kind} from {parameter.low} to {parameter.high}"
 
 
 def default_values(study_spec: protos.Message) -> dict[str, Any]:
@@ -59,34 +116,19 @@ def default_values(study_spec: protos.Message) -> dict[str, Any]:
     return found
 
 
-def set_elapsed(
-    trial: protos.Message, measurement: protos.Message, now: timestamp_pb2.Timestamp
-) -> None:
-    """Let a measurement be taken now."""
-    elapsed = now.ToNanoseconds() - trial.start_time.ToNanoseconds()
-    measurement.elapsed_duration.FromNanoseconds(max(elapsed, 0))
-
-
 def end_trial(
     study_spec: protos.Message,
     trial: protos.Message,
     final: protos.Message | None,
     now: timestamp_pb2.Timestamp,
 ) -> None:
-    """Set the final measurement and what goes with it; without one the trial is infeasible.
-
-    Raises:
-        ApiError: INVALID_ARGUMENT, if the measurement lacks one of the study's metrics.
-    """
-    trial.state = protos.TrialState.INFEASIBLE if final is None else protos.TrialState.SUCCEEDED
-    if final is not None:
-        wanted = {metric.metric_id for metric in study_spec.metrics}
-        missing = sorted(wanted - {one.metric_id for one in final.metrics})
-        if missing:
-            raise ApiError(
-                "INVALID_ARGUMENT",
-                f"final_measurement: {', '.join(missing)} of the study's metrics is missing.",
-            )
+    """Set the final measurement and what goes with it; without one the trial is infeasible."""
+    if final is None:
+        names = ", ".join(metric.metric_id for metric in study_spec.metrics)
+        trial.state = protos.TrialState.INFEASIBLE
+        trial.infeasible_reason = f"No measurement of the trial has a finite value of {names}."
+    else:
+        trial.state = protos.TrialState.SUCCEEDED
         trial.final_measurement.CopyFrom(final)
         if not trial.final_measurement.elapsed_duration.ByteSize():
             set_elapsed(trial, trial.final_measurement, now)
@@ -100,17 +142,10 @@ def optimal_trials(
     signs = [1.0 if more else -1.0 for more in maximized(study_spec)]
     scores: list[tuple[protos.Message, list[float]]] = []
     for trial in trials:
-        if trial.state == protos.TrialState.SUCCEEDED:
-            values = {one.metric_id: one.value for one in trial.final_measurement.metrics}
-            scores.append(
-                (
-                    trial,
-                    [
-                        sign * values[metric.metric_id]
-                        for sign, metric in zip(signs, study_spec.metrics, strict=True)
-                    ],
-                )
-            )
+        values = objectives_of(study_spec, trial)
+        if values is not None:
+            signed = [sign * value for sign, value in zip(signs, values, strict=True)]
+            scores.append((trial, signed))
     return [
         trial for trial, own in scores if not any(_dominates(other, own) for _, other in scores)
     ]

@@ -12,12 +12,13 @@ from vertex_jobs.emulator.resources import study as rules
 from vertex_jobs.emulator.resources import study_stopping
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.names import numbered, parsed
-from vertex_jobs.emulator.resources.trial_rules import (
-    check_parameters,
-    end_trial,
-    optimal_trials,
+from vertex_jobs.emulator.resources.trial_measurements import (
+    add_measurement,
+    measurement_faults,
     set_elapsed,
 )
+from vertex_jobs.emulator.resources.trial_rules import check_trial, end_trial, optimal_trials
+from vertex_jobs.emulator.resources.validation import refuse_faults
 from vertex_jobs.emulator.services.listing import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
 from vertex_jobs.emulator.services.operations import OperationService
@@ -207,13 +208,14 @@ class TrialService:
         """A trial of the caller's own: finished if it has a final measurement, else requested."""
         study = self._studies.find(request.parent)
         study_id, given = ResourceName.parse(study.name).resource_id, request.trial
+        check_trial(study.study_spec, given)
         assignment = rules.assignment_of(study.study_spec, given)
-        check_parameters(study.study_spec, assignment)
         async with self._suggestions.lock(study_id):
             number = self._next_number(study_id)
             trial = self._new(study, number, assignment, given.client_id)
             trial.state = _State.REQUESTED
-            trial.measurements.extend(given.measurements)
+            for one in given.measurements:
+                add_measurement(trial, one)
             if given.HasField("final_measurement"):
                 end_trial(study.study_spec, trial, given.final_measurement, self._identity.now())
             self._keep(study_id, trial)
@@ -237,26 +239,29 @@ class TrialService:
 
     async def add_measurement(self, request: protos.Message, call: Call) -> protos.Message:
         """Add a measurement; its time is now, unless the caller gives one."""
-        _, study_id, trial = self._running(request.trial_name)
-        added = trial.measurements.add()
-        added.CopyFrom(request.measurement)
+        study, study_id, trial = self._running(request.trial_name)
+        spec, added = study.study_spec, request.measurement
+        refuse_faults(measurement_faults(spec, added, "measurement", final=False))
         if not added.elapsed_duration.ByteSize():
             set_elapsed(trial, added, self._identity.now())
+        add_measurement(trial, added)
         self._keep(study_id, trial)
         return trial
 
     async def complete(self, request: protos.Message, call: Call) -> protos.Message:
         """End a trial with the given measurement, else with the one that the study selects."""
         study, study_id, trial = self._running(request.name)
+        spec, final = study.study_spec, request.final_measurement
         if request.trial_infeasible:
             trial.state = _State.INFEASIBLE
             trial.infeasible_reason = request.infeasible_reason
             trial.end_time.CopyFrom(self._identity.now())
         elif request.HasField("final_measurement"):
-            end_trial(study.study_spec, trial, request.final_measurement, self._identity.now())
+            refuse_faults(measurement_faults(spec, final, "final_measurement", final=True))
+            end_trial(spec, trial, final, self._identity.now())
         else:
-            final = rules.final_measurement(study.study_spec, trial.measurements)
-            end_trial(study.study_spec, trial, final, self._identity.now())
+            final = rules.final_measurement(spec, trial.measurements)
+            end_trial(spec, trial, final, self._identity.now())
         self._keep(study_id, trial)
         return trial
 
