@@ -341,6 +341,22 @@ def test_a_default_value_is_where_a_study_starts(vizier: Any, new_study: Any) ->
     assert suggest(vizier, study)[0].parameters[0].value == 0.125
 
 
+@pytest.mark.parametrize(("count", "values"), [(1, [3]), (2, [3, 1]), (9, [3, 1, 2, 4])])
+def test_a_grid_has_its_default_once(
+    vizier: Any, new_study: Any, count: int, values: list[int]
+) -> None:
+    spec = {"min_value": 1, "max_value": 4, "default_value": 3}
+    grid = [{"parameter_id": "n", "integer_value_spec": spec}]
+    study = new_study(parameters=grid, algorithm=2).name
+    assert [trial.parameters[0].value for trial in suggest(vizier, study, count)] == values
+
+
+def test_a_discrete_default_is_rounded_to_a_value(vizier: Any, new_study: Any) -> None:
+    spec = {"values": [1, 2, 4], "default_value": 2.9}
+    study = new_study(parameters=[{"parameter_id": "x", "discrete_value_spec": spec}]).name
+    assert suggest(vizier, study)[0].parameters[0].value == 2
+
+
 def test_a_bad_study_is_refused_with_every_fault(vizier: Any, parent: str) -> None:
     with pytest.raises(exceptions.BadRequest) as refusal:
         vizier.create_study(parent=parent, study={"study_spec": {}})

@@ -79,10 +79,15 @@ class Suggestions:
             for one in trials
             if not is_finished(one)
         ]
-        assignments = await self._search.ask(study_id, numbers, pending)
-        if assignments and not trials:
-            assignments[0] |= default_values(spec)
-        return assignments
+        defaults = default_values(spec)
+        if trials or not defaults:
+            return await self._search.ask(study_id, numbers, pending)
+        # The search must know where the study starts before it is asked for the rest.
+        number, *others = numbers
+        (first,) = await self._search.ask(study_id, [number], [])
+        first |= defaults
+        start = {"trial_id": number, "assignment": first}
+        return [first, *await self._search.ask(study_id, others, [start])]
 
     async def check_stopping(
         self, study: protos.Message, trial: protos.Message

@@ -107,12 +107,18 @@ def _possible(parameter: Parameter) -> str:
 
 
 def default_values(study_spec: protos.Message) -> dict[str, Any]:
-    """The starting values that the parameters offer; those of the first level alone."""
+    """The starting values that the parameters offer; those of the first level alone.
+
+    Of a DISCRETE parameter the nearest value. Source: StudySpec.ParameterSpec.DiscreteValueSpec.
+    """
     found: dict[str, Any] = {}
     for parameter in study_spec.parameters:
         value_spec = getattr(parameter, parameter.WhichOneof("parameter_value_spec"))
         if value_spec.HasField("default_value"):
-            found[parameter.parameter_id] = value_spec.default_value
+            default = value_spec.default_value
+            if parameter.HasField("discrete_value_spec"):
+                default = min(value_spec.values, key=lambda value: abs(value - default))
+            found[parameter.parameter_id] = default
     return found
 
 
