@@ -332,6 +332,17 @@ def test_a_fault_of_an_initial_trial(trial: dict[str, Any], message: str, direct
     assert message in only_fault(written, directory)
 
 
+def test_more_initial_trials_than_trials_are_a_fault(directory: Path) -> None:
+    one = {"rate": 0.01, "layers": 1, "batch": 16, "optimizer": "adam"}
+    written = {**STUDY, "max_trial_count": 2, "local": {"initial_trials": [one] * 4}}
+    message = (
+        "initial_trials = 4: no more are tried than max_trial_count = 2; remove the last 2, or"
+    )
+    assert message in only_fault(written, directory)
+    enough = {**written, "max_trial_count": 4}
+    assert from_mapping(enough, source="test", base_directory=directory).display_name == "study"
+
+
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -45,4 +45,15 @@ def _condition(parameter: ParameterSpec) -> str:
     return " and ".join(f"{parent} is one of {list(values)}" for parent, values in conditions)
 
 
-INITIAL_TRIAL_RULES = (_initial_trials,)
+def _initial_trials_within_max(max_trial_count: int, local: LocalSettings) -> Iterator[Fault]:
+    number = len(local.initial_trials)
+    if number > max_trial_count:
+        yield Fault(
+            "local.initial_trials",
+            number,
+            f"no more are tried than max_trial_count = {max_trial_count}",
+            f"remove the last {number - max_trial_count}, or write max_trial_count: {number}",
+        )
+
+
+INITIAL_TRIAL_RULES = (_initial_trials, _initial_trials_within_max)
