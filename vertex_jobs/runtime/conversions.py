@@ -7,7 +7,7 @@ import argparse
 import dataclasses
 import enum
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, Union, get_args, get_origin
 
@@ -109,9 +109,9 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 def _reader(hint: Any, name: str) -> tuple[Callable[[str], Any], str]:
     """How to read one value of a type, and what stands for it in the help."""
     if get_origin(hint) is Literal:
-        return _choice({str(value): value for value in get_args(hint)})
+        return _choice([(value, value) for value in get_args(hint)])
     if isinstance(hint, type) and issubclass(hint, enum.Enum):
-        return _choice({str(member.value): member for member in hint})
+        return _choice([(member.value, member) for member in hint])
     readers: dict[Any, tuple[Callable[[str], Any], str]] = {
         bool: (_boolean, "BOOL"),
         int: (_integer, "INT"),
@@ -127,13 +127,23 @@ def _reader(hint: Any, name: str) -> tuple[Callable[[str], Any], str]:
     return readers[hint]
 
 
-def _choice(values: dict[str, Any]) -> tuple[Callable[[str], Any], str]:
+def _choice(choices: Sequence[tuple[Any, Any]]) -> tuple[Callable[[str], Any], str]:
+    """Each choice as it is written, and its value; a number however the service prints it."""
+    values = {str(written): value for written, value in choices}
+    numbers = {
+        float(written): value
+        for written, value in choices
+        if isinstance(written, (int, float)) and not isinstance(written, bool)
+    }
     shown = "{" + ",".join(values) + "}"
 
     def read(text: str) -> Any:
-        if text not in values:
-            raise argparse.ArgumentTypeError(f"{text!r} is not one of {shown}")
-        return values[text]
+        if text in values:
+            return values[text]
+        try:
+            return numbers[float(text)]
+        except (KeyError, ValueError):
+            raise argparse.ArgumentTypeError(f"{text!r} is not one of {shown}") from None
 
     return read, shown
 

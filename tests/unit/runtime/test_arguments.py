@@ -28,6 +28,7 @@ class Options:
     n_units: int = 8
     optimizer: Literal["sgd", "adam"] = "sgd"
     width: Literal[32, 64] = 32
+    momentum: Literal[0.5, 1.0] = 0.5  # type: ignore[valid-type]
     colour: Colour = Colour.RED
     maybe: Optional[int] = None
     limit: int | None = 3
@@ -67,6 +68,8 @@ def test_without_arguments_the_defaults_hold() -> None:
         (["--n_units=1", "--n_units=2"], "n_units", 2),
         (["--optimizer=adam"], "optimizer", "adam"),
         (["--width=64"], "width", 64),
+        (["--width=64.0"], "width", 64),
+        (["--momentum=1"], "momentum", 1.0),
         (["--colour=blue"], "colour", Colour.BLUE),
         (["--maybe=4"], "maybe", 4),
         (["--limit=none"], "limit", None),
@@ -116,6 +119,8 @@ def test_the_process_arguments_are_the_default(monkeypatch: pytest.MonkeyPatch) 
             "argument --learning_rate/--learning-rate: 'nan' is outside 0.0001 to 1.0",
         ),
         (["--optimizer=adm"], "argument --optimizer: 'adm' is not one of {sgd,adam}"),
+        (["--width=65.0"], "argument --width: '65.0' is not one of {32,64}"),
+        (["--width=wide"], "argument --width: 'wide' is not one of {32,64}"),
         (["--colour=green"], "argument --colour: 'green' is not one of {red,blue}"),
         (["--verbose=maybe"], "argument --verbose: 'maybe' is neither true nor false"),
         (
