@@ -140,6 +140,13 @@ def test_a_field_that_is_not_tuned_is_none(root: Path) -> None:
         ('rate: float = field(metadata={"tune": 3})', "its tune is 3, and must be True"),
         ('rate: float = field(metadata={"tune": {"type": "float"}})', "its type is 'float'"),
         ('rate: int = field(metadata={"tune": {"max": 2**99999}})', "is not written out"),
+        ("rate: int = field(metadata=META)", "its metadata is not written out in the script: META"),
+        ("rate: int = field(metadata=dict(META))", "is not written out in the script: dict(META)"),
+        ("rate: int = field(metadata={**META})", "its metadata is not written out"),
+        ("rate: int = field(metadata=dict(help='x', **META))", "its metadata is not written out"),
+        ("rate: int = field(metadata={TUNE: True})", "its metadata is not written out"),
+        ('rate: int | str = field(metadata={"tune": True})', "its type int | str says no kind"),
+        ('rate: "int |" = field(metadata={"tune": True})', "its type 'int |' says no kind"),
     ],
 )
 def test_what_cannot_be_understood_says_where(root: Path, field: str, expected: str) -> None:
@@ -149,6 +156,49 @@ def test_what_cannot_be_understood_says_where(root: Path, field: str, expected: 
     (fault,) = caught.value.faults
     assert (fault.path, fault.place.rpartition("/")[2]) == ("parameter_spec.rate", "train.py:2")
     assert expected in fault.rule
+
+
+def test_metadata_may_be_a_call_of_dict(root: Path) -> None:
+    metadata = "dict(range=(1, 5), tune=dict(scale='log'))"
+    (root / "train.py").write_text(f"class A:\n    n: int = field(metadata={metadata})\n")
+    expected = {"n": {"type": "integer", "min": 1, "max": 5, "scale": "log"}}
+    assert space(root, "from_script") == expected
+
+
+def test_metadata_that_cannot_be_read_is_no_matter_to_other_fields(root: Path) -> None:
+    more = "class More:\n    a: int = field(metadata=META)\n    b: int = field(metadata=None)\n"
+    (root / "train.py").write_text(f"{SCRIPT}\n{more}")
+    assert list(space(root, "{units: from_script}")) == ["units"]
+    assert [path for path, _ in faults(root, "from_script")] == ["parameter_spec.a"]
+
+
+DOUBLE = {"type": "double", "min": 1, "max": 9}
+INTEGER = {"type": "integer", "min": 1, "max": 9}
+
+
+@pytest.mark.parametrize(
+    ("annotation", "expected"),
+    [
+        ("float | None", DOUBLE),
+        ("None | int", INTEGER),
+        ("Optional[float]", DOUBLE),
+        ("typing.Union[int, None]", INTEGER),
+        ("Annotated[float, 'in volts']", DOUBLE),
+        ('"int"', INTEGER),
+        ('"float | None"', DOUBLE),
+        ('Optional["int"]', INTEGER),
+        ("Literal[2, 0.5]", {"type": "discrete", "values": (0.5, 2)}),
+        ("Literal[0.5, -0.5] | None", {"type": "discrete", "values": (-0.5, 0.5)}),
+        ("\"Literal['a', 'b']\"", {"type": "categorical", "values": ("a", "b")}),
+        ("bool | None", {"type": "categorical", "values": ("true", "false")}),
+    ],
+)
+def test_types_are_those_that_the_runtime_takes(
+    root: Path, annotation: str, expected: dict[str, Any]
+) -> None:
+    field = f'x: {annotation} = field(metadata={{"range": (1, 9), "tune": True}})'
+    (root / "train.py").write_text(f"class Options:\n    {field}\n")
+    assert space(root, "from_script") == {"x": expected}
 
 
 def test_limits_are_checked_as_if_they_stood_in_the_config(root: Path) -> None:
