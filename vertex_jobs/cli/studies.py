@@ -1,6 +1,6 @@
 """The verb ``trials``, and how trials are laid out."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,7 +10,7 @@ from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.reporting import write_file
 from vertex_jobs.cli.tables import as_csv, print_structured, table
 from vertex_jobs.cli.terminal import print_result, say
-from vertex_jobs.cli.words import count, duration, number, seconds_between
+from vertex_jobs.cli.words import count, duration, number, percent, seconds_between
 from vertex_jobs.errors import NoFeasibleTrialError
 from vertex_jobs.study import Study, Trial
 
@@ -45,12 +45,15 @@ def _write_optuna(study: Study, path: Path) -> str:
     return f"{count(written, 'finished trial')}; look at it with: optuna-dashboard sqlite:///{path}"
 
 
-def trial_table(study: Study, trials: Sequence[Trial]) -> "Table":
+def trial_table(
+    study: Study, trials: Sequence[Trial], chances: Mapping[str, float] | None = None
+) -> "Table":
     """Trials as rows, the best in bold.
 
     Args:
         study: Whose trials they are.
         trials: Those to show.
+        chances: Of being among the best, by trial id, for a column; None for no such column.
     """
     best = best_ids(study)
     metrics = [objective.metric_id for objective in study.objectives]
@@ -65,12 +68,18 @@ def trial_table(study: Study, trials: Sequence[Trial]) -> "Table":
             *(number(trial.parameters.get(key)) for key in parameters),
             str(trial.measurements[-1].step) if trial.measurements else "",
             duration(seconds_between(trial.start_time, trial.end_time, now)),
+            *([percent(chances[trial.id]) if trial.id in chances else ""] if chances else []),
             *([trial.infeasible_reason or ""] if reasons else []),
         ]
         for trial in trials
     ]
     columns = [">trial", "state", *(f">{key}" for key in (*metrics, *parameters))]
-    columns += [">last step", ">time", *(["infeasible because"] if reasons else [])]
+    columns += [
+        ">last step",
+        ">time",
+        *([">chance"] if chances else []),
+        *(["infeasible because"] if reasons else []),
+    ]
     bold = [index for index, trial in enumerate(trials) if trial.id in best]
     return table(columns, rows, bold)
 

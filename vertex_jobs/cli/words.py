@@ -17,6 +17,7 @@ __all__ = [
     "number",
     "outcome",
     "parameters",
+    "percent",
     "seconds_between",
 ]
 
@@ -26,6 +27,11 @@ def number(value: object) -> str:
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def percent(share: float) -> str:
+    """``42 %``."""
+    return f"{100 * share:.0f} %"
 
 
 def count(amount: int, noun: str) -> str:

@@ -32,15 +32,15 @@ _NAME_LENGTH = 128
 
 
 def training_config(
-    study_config: Mapping[str, Any], trial: Trial, *, start_from_model: bool = False
+    study_config: Mapping[str, Any], trial: Trial, initial_model_dir: str | None = None
 ) -> dict[str, Any]:
     """The keys of a custom job's config.
 
     Args:
         study_config: Of the tuning job.
         trial: Whose parameters the training gets, after the arguments that all trials had.
-        start_from_model: Whether the script is told where the trial's model lies, in the variable
-            ``VERTEX_JOBS_INITIAL_MODEL_DIR``.
+        initial_model_dir: Of the model to go on from, which the script is told in the variable
+            ``VERTEX_JOBS_INITIAL_MODEL_DIR``; None for none.
     """
     kept = {key: value for key, value in study_config.items() if key not in _STUDY_KEYS}
     suffix = f"-trial-{trial.id}"
@@ -50,9 +50,7 @@ def training_config(
     config.pop("local", None)
     if local:
         config["local"] = local
-    variables = {}
-    if start_from_model and trial.model_dir:
-        variables = {INITIAL_MODEL_VARIABLE: trial.model_dir}
+    variables = {INITIAL_MODEL_VARIABLE: initial_model_dir} if initial_model_dir else {}
     if "worker_pools" in config:
         config["worker_pools"] = {
             role: _with_trial(pool, trial, variables)

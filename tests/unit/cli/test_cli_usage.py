@@ -20,6 +20,11 @@ from vertex_jobs.cli.verbs import VERBS
         (["run"], "arguments are required: CONFIG"),
         (["run", "x.yaml", "--seed", "-1"], "'-1' is not a whole number of 0 or more"),
         (["best", "a", "b"], "one word too many: b"),
+        (["best", "a", "--retrain", "--download", "d"], "is nothing that --retrain does"),
+        (["best", "a", "--continue", "--register"], "is nothing that --continue does"),
+        (["best", "a", "--retrain", "--format", "json"], "drop it: the config is YAML"),
+        (["best", "a", "--serving-image", "i"], "add --register"),
+        (["best", "a", "--download", "d", "--config", "c"], "add --retrain or --continue"),
         (["emulate", "python", "x.py"], "write -- before the command: -- python x.py"),
         (["emulate", "--"], "there is no command after --"),
         (["emulate", "--", "no-such-program"], "'no-such-program'\n      is no command"),
@@ -37,6 +42,23 @@ def test_wrong_words_are_refused_with_a_hint(command, words, answer):
 def test_every_wrong_flag_is_named_at_once(command):
     err = command("run", "x.yaml", "--detatch", "--onse").err
     assert [word in err for word in ("--detach?", "--once?")] == [True, True]
+
+
+def test_every_option_that_best_would_ignore_is_named_at_once(command):
+    words = (
+        "--retrain",
+        "--register",
+        "--download",
+        "d",
+        "--serving-image",
+        "i",
+        "--format",
+        "csv",
+    )
+    done = command("best", "a", *words)
+    assert (done.code, done.out, "command line: 3 faults" in done.err) == (2, "", True), done.err
+    done = command("best", "a", "--trial", "3", "--serving-image", "i", "--config", "c")
+    assert (done.code, "command line: 3 faults" in done.err) == (2, True), done.err
 
 
 def test_help_lists_every_verb(command):

@@ -57,9 +57,7 @@ def test_each_pool_gets_the_arguments(trial):
 
 
 def test_start_from_the_model_is_told_in_a_variable(trial):
-    config = training_config(
-        STUDY | {"environment_variables": {"A": "1"}}, trial, start_from_model=True
-    )
+    config = training_config(STUDY | {"environment_variables": {"A": "1"}}, trial, trial.model_dir)
     assert config["environment_variables"] == {
         "A": "1",
         "VERTEX_JOBS_INITIAL_MODEL_DIR": "gs://bucket/out/1/model/",

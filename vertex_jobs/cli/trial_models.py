@@ -1,0 +1,102 @@
+"""What is made of a trial that ``best`` has chosen: files, a registered model, another training."""
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vertex_jobs.cli.footers import command
+from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.tables import as_yaml
+from vertex_jobs.cli.terminal import print_result, say, warn
+from vertex_jobs.errors import Fault, InvalidJobError, RequestRefusedError
+from vertex_jobs.study import Trial
+
+if TYPE_CHECKING:
+    from vertex_jobs.client import JobHandle
+    from vertex_jobs.endpoints import Endpoint
+    from vertex_jobs.outputs import OutputFile
+
+__all__ = ["download_model", "model_files", "print_training", "register_model"]
+
+
+def print_training(options: Options, handle: "JobHandle", trial: Trial) -> None:
+    """A config that ``run`` takes: this trial as a training job of its own."""
+    from vertex_jobs import requests, spec
+    from vertex_jobs.study.retraining import training_config
+
+    config: dict[str, Any]
+    if options.optional_config is None:
+        config = requests.read_job(handle.last_seen.resource)
+    else:
+        config = spec.to_mapping(spec.load(options.optional_config))
+    made = training_config(config, trial, trial.model_dir if options.go_on else None)
+    if options.optional_config is None and handle.package_uri:
+        say(f"note: it runs the package of the study, {handle.package_uri};")
+        say("      to train the script as it is now, or elsewhere, add --config and its config")
+    if options.go_on:
+        say(f"note: the script finds the model to go on from, {trial.model_dir}, as")
+        say("      environment.current().initial_model_dir, or in VERTEX_JOBS_INITIAL_MODEL_DIR")
+    print_result(f"# Trial {trial.id} of {handle.name}")
+    print_result(as_yaml(made))
+    say(f"next: save it as a file, e.g. retrain.yaml, and {command(options, 'run')} retrain.yaml")
+
+
+def register_model(
+    options: Options, endpoint: "Endpoint", handle: "JobHandle", trial: Trial
+) -> str:
+    """The name of the trial's model in the registry.
+
+    Raises:
+        RequestRefusedError: If the trial wrote no model.
+    """
+    files = model_files(endpoint, trial)
+    names = {file.uri.path.rpartition("/")[2] for file in files}
+    if options.serving_image is None and "saved_model.pb" not in names:
+        warn(
+            f"{trial.model_dir} holds no SavedModel, which the prebuilt serving image needs; "
+            "let the script call model.export, or name another image with --serving-image"
+        )
+    image = {"serving_image": options.serving_image} if options.serving_image else {}
+    model = handle.register(trial, **image)
+    say(f"trial {trial.id} is registered as {model.get('displayName')}")
+    return f"model: {model['name']}"
+
+
+def download_model(endpoint: "Endpoint", trial: Trial, directory: Path) -> None:
+    """Copy a trial's model directory, with a line of progress where somebody looks.
+
+    Raises:
+        RequestRefusedError: If the trial wrote nothing there.
+        InvalidJobError: If the files cannot be written.
+    """
+    model_files(endpoint, trial)
+
+    def progress(done: int, total: int) -> None:
+        if sys.stderr.isatty():
+            end = "\n" if done == total else ""
+            text = f"\rdownloading {done / 1e6:.1f} of {total / 1e6:.1f} MB"
+            print(text, end=end, file=sys.stderr, flush=True)
+
+    try:
+        files = endpoint.outputs().download(str(trial.model_dir), directory, progress)
+    except OSError as error:
+        rule = f"cannot be written: {error.strerror or error}"
+        fault = Fault("--download", str(directory), rule, "name another directory")
+        raise InvalidJobError([fault], "command line") from error
+    say(f"{len(files)} files of {trial.model_dir}")
+
+
+def model_files(endpoint: "Endpoint", trial: Trial) -> "tuple[OutputFile, ...]":
+    """What a trial wrote to its model directory.
+
+    Raises:
+        RequestRefusedError: If that is nothing, or the trial has no such directory.
+    """
+    reason = "has no model directory: the job has no base output directory; give the next one a "
+    reason += "base_output_dir"
+    if trial.model_dir is not None:
+        if files := endpoint.outputs().list_files(trial.model_dir):
+            return files
+        reason = f"left no model: {trial.model_dir} is empty; a script saves its model to "
+        reason += "AIP_MODEL_DIR"
+    raise RequestRefusedError(f"trial {trial.id} {reason}", code=404, status="NOT_FOUND")
