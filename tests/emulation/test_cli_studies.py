@@ -6,6 +6,7 @@ import json
 
 import pytest
 import yaml
+from command_line import STUDY_FIELDS, STUDY_SCRIPT
 from google.cloud.aiplatform_v1 import types
 from google.protobuf import json_format
 
@@ -107,6 +108,12 @@ def test_trial_without_a_model_is_not_registered(command):
 
 
 @pytest.mark.usefixtures("ran")
+def test_there_is_no_going_on_from_a_trial_without_a_model(command):
+    done = command("best", "grid", "--trial", "3", "--continue")
+    assert (done.code, done.out, "trial 3 left no model" in done.err) == (3, "", True)
+
+
+@pytest.mark.usefixtures("ran")
 def test_logs_name_the_trial_of_each_line(command):
     assert "trial 3 workerpool" not in command("logs", "grid").out
     assert "trial 3 | too far" in command("logs", "grid").out
@@ -137,6 +144,24 @@ def test_study_without_a_feasible_trial_is_a_failure(command, config):
     )
     done = command("run", silent)
     assert (done.code, "Traceback" in done.err) == (1, False), done.err
+
+
+def test_study_with_two_metrics_offers_its_front_and_asks_which_trial(command, config, tmp_path):
+    script = STUDY_SCRIPT.replace("> 0.9", "> 9") + (
+        "    reporter.report_hyperparameter_tuning_metric('size', options.x, step)\n"
+    )
+    fields = STUDY_FIELDS | {
+        "metric_spec": "{score: maximize, size: minimize}",
+        "max_trial_count": 2,
+        "max_failed_trial_count": 0,
+        "parameter_spec": "{x: {type: discrete, values: [0, 0.25]}}",
+    }
+    ran = command("run", config("two", script, **fields))
+    offered = next(line for line in ran.err.splitlines() if "vertex-jobs best" in line)
+    assert (ran.code, "--download" in offered) == (0, False)
+    assert command("best", "two").out.startswith("2 trials are the Pareto front")
+    done = command("best", "two", "--download", tmp_path)
+    assert (done.code, "add --trial ID, one of 1, 2" in done.err) == (2, True), done.err
 
 
 def test_seed_decides_what_is_tried(command, config, study):

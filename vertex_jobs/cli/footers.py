@@ -16,6 +16,7 @@ from vertex_jobs.client.log_entries import log_filter
 from vertex_jobs.client.outcomes import log_job_ids
 from vertex_jobs.names import ResourceName
 from vertex_jobs.requests.places import LOCAL_LOCATION
+from vertex_jobs.study import Study
 
 if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle
@@ -61,27 +62,34 @@ def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
         snapshot: The job.
         console_link: Its page; empty where there is no console.
     """
-    verbs = [("its output", "logs")]
+    verbs: list[tuple[str, ...]] = [("its output", "logs")]
     if not snapshot.done:
         verbs = [("follow it", "watch"), *verbs, ("end it", "cancel")]
     elif is_study(snapshot):
         verbs = [
-            ("the best trial's model", "best"),
+            *_decisions(snapshot.study),
             ("every trial", "trials"),
             ("a page of charts", "report"),
             ("its curves", "tensorboard"),
             *verbs,
         ]
     location = ResourceName.parse(snapshot.name).location
-    lines = {"best": ("--download", "best-model")}
     _say_commands(
-        (text, command(options, verb, snapshot.job_id, *lines.get(verb, ()), location=location))
-        for text, verb in verbs
+        (text, command(options, verb, snapshot.job_id, *words, location=location))
+        for text, verb, *words in verbs
     )
     if console_link:
         query = log_filter(log_job_ids(snapshot)[:_IDS_IN_QUERY])
         say(f"  in the console: {console_link}")
         say(f"  query for its log: {query}")
+
+
+def _decisions(study: Study) -> list[tuple[str, ...]]:
+    """How to see the best trials, or to have the model of the only one; nothing without any."""
+    front = study.best_trials if study.ranking.candidates() else ()
+    if len(front) == 1 and front[0].model_dir:
+        return [("the best trial's model", "best", "--download", "best-model")]
+    return [("the best of them, and why", "best")] if front else []
 
 
 def say_come_back(options: Options, handle: "JobHandle") -> None:
