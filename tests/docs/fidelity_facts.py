@@ -343,7 +343,7 @@ _STUDIES = _facts(
         "Grid search takes no DOUBLE parameter.",
         "StudySpec proto",
         "high",
-        "unit/emulator/test_validation::test_grid_search_takes_no_doubles",
+        "unit/emulator/test_study_validation::test_grid_search_takes_no_doubles",
     ),
     (
         "Conditional parameters are given when their parent's value holds, else not at all.",
