@@ -1,5 +1,6 @@
 """Vizier's studies and trials, through the generated client and the SDK's Study."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -313,6 +314,18 @@ def test_rules_on_curves(
     measure(vizier, trial.name, [height + 1 / step for step in range(1, 7)])
     check = vizier.check_trial_early_stopping_state({"trial_name": trial.name}).result()
     assert check.should_stop is stops
+
+
+@pytest.mark.local_only
+def test_a_value_that_is_no_number_stops_no_trial(vizier: Any, new_study: Any) -> None:
+    study = new_study(convex_automated_stopping_spec={}).name
+    for trial in suggest(vizier, study, count=6):
+        measure(vizier, trial.name, [1 / step for step in range(1, 9)])
+        vizier.complete_trial({"name": trial.name})
+    (trial,) = suggest(vizier, study)
+    measure(vizier, trial.name, [*(1 / step for step in range(1, 7)), math.nan, math.nan])
+    check = vizier.check_trial_early_stopping_state({"trial_name": trial.name}).result()
+    assert not check.should_stop
 
 
 def measure(vizier: Any, name: str, values: list[float]) -> None:

@@ -5,6 +5,7 @@ For tuning jobs and for Vizier's studies. The curves are judged in the search pr
 Source: StudySpec: median, decay curve and convex automated stopping.
 """
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -68,13 +69,15 @@ async def check_stopping(
 
 
 def _curve(study_spec: protos.Message, trial: protos.Message, use_elapsed: bool) -> dict[str, Any]:
-    """Steps (or seconds) and the first metric's values, in order, more being better."""
+    """Steps (or seconds) and the first metric's finite values, in order, more being better."""
     metric, sign = study_spec.metrics[0].metric_id, _sign(study_spec)
     points = []
     for one in trial.measurements:
         place = one.elapsed_duration.ToNanoseconds() / 1e9 if use_elapsed else one.step_count
         points += [
-            (float(place), sign * found.value) for found in one.metrics if found.metric_id == metric
+            (float(place), sign * found.value)
+            for found in one.metrics
+            if found.metric_id == metric and math.isfinite(found.value)
         ]
     points.sort()
     final = [one.value for one in trial.final_measurement.metrics if one.metric_id == metric]
