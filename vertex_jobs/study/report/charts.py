@@ -8,7 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from vertex_jobs.search import Parameter
+from vertex_jobs.search.scales import Scale, from_unit
 
 __all__ = [
     "BEST",
@@ -76,11 +79,9 @@ def even_values(parameter: Parameter) -> list[float]:
     low, high = parameter.low, parameter.high
     if parameter.values:
         low, high = float(parameter.values[0]), float(parameter.values[-1])
-    shares = [place / 4 for place in range(5)]
-    if parameter.scale == "log":
-        found = [low * (high / low) ** share for share in shares]
-    else:
-        found = [low + share * (high - low) for share in shares]
+    # For reverse log the axis is a linear one.
+    scale: Scale = "log" if parameter.scale == "log" else "linear"
+    found = from_unit(np.linspace(0, 1, 5), low, high, scale).tolist()
     if parameter.kind == "integer":
         found = [float(round(value)) for value in found]
     return list(dict.fromkeys(found))
