@@ -19,6 +19,9 @@ Value = float | int | str
 #: Parameter id to value, of the active parameters only.
 Assignment = Mapping[str, Value]
 
+#: Beyond it a double holds only every other integer, and a trial's values are doubles.
+#: Source: Trial.Parameter.
+LARGEST_INTEGER = 2**53
 #: Two discrete values that are nearer than this are one. Source: ParameterSpec.DiscreteValueSpec.
 DISCRETE_TOLERANCE = 1e-10
 
@@ -135,6 +138,13 @@ class Parameter:
             )
         if self.kind == "integer" and (self.low != int(self.low) or self.high != int(self.high)):
             raise self._fault("range", (self.low, self.high), "must be whole numbers; round them")
+        if self.kind == "integer" and max(-self.low, self.high) > LARGEST_INTEGER:
+            raise self._fault(
+                "range",
+                (self.low, self.high),
+                "integers beyond 2^53 are not exact as doubles, in which trials have them; stay "
+                "within, or tune an offset",
+            )
         self._check_scale(self.low, self.high)
 
     def _check_scale(self, low: float, high: float) -> None:
@@ -151,7 +161,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Space:
-    """The parameters of a study, parents before children.
+    """The parameters of a study, at least one, parents before children.
 
     Two parameters may share an id when their conditions exclude each other: the same parent, other
     values. An id that is a parent stands once.
@@ -163,6 +173,8 @@ class Space:
     parameters: tuple[Parameter, ...]
 
     def __post_init__(self) -> None:
+        if not self.parameters:
+            raise ValueError("parameters (): a space needs one at least; give a parameter")
         seen: dict[str, list[Parameter]] = {}
         for parameter in self.parameters:
             if parameter.parent is not None:

@@ -16,6 +16,8 @@ MOMENTUM = Parameter("momentum", "double", 0, 1, parent="optimizer", parent_valu
         (("x", "double", 2, 1), r"range \(2, 1\): low must not exceed high"),
         (("x", "double", 0, float("inf")), "both finite"),
         (("x", "integer", 0.5, 2), r"range \(0.5, 2\): must be whole numbers; round them"),
+        (("x", "integer", 2**53, 2**53 + 10), r"beyond 2\^53 are not exact as doubles"),
+        (("x", "integer", -(2**53) - 1, 0), r"range \(-9007199254740993, 0\): integers beyond"),
         (("x", "double", 0, 1, (), "log"), "scale 'log': needs positive numbers, not 0; use lin"),
         (("x", "double", 1, 2, (), "cubic"), "scale 'cubic': must be linear, log or reverse_log"),
         (("x", "discrete", 0, 0, (2, 1)), r"values \(2, 1\): must increase; sort them"),
@@ -37,6 +39,7 @@ def test_an_impossible_parameter_is_refused(arguments, message):
 @pytest.mark.parametrize(
     ("parameters", "message"),
     [
+        ((), r"parameters \(\): a space needs one at least; give a parameter"),
         ((MOMENTUM,), "parent 'optimizer': must stand before its children"),
         ((MOMENTUM, OPTIMIZER), "must stand before its children"),
         ((OPTIMIZER, OPTIMIZER), "'optimizer' stands twice: both can be active at once"),
@@ -77,6 +80,10 @@ def test_an_id_that_stands_twice_cannot_be_a_parent():
     child = Parameter("x", "integer", 1, 2, parent="rate", parent_values=(1,))
     with pytest.raises(ValueError, match="parent 'rate' stands twice"):
         Space((OPTIMIZER, fine, child, coarse))
+
+
+def test_the_largest_integers_are_allowed():
+    assert Parameter("x", "integer", -(2**53), 2**53).count == 2**54 + 1
 
 
 NESTED = Space(
