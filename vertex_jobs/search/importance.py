@@ -47,6 +47,7 @@ class Importance:
 def importances(beliefs: Beliefs, metric: int, seed: int = 0) -> list[Importance]:
     """Return every parameter's importance for one metric, the most important first.
 
+    Where all trials are equal in the metric, none has any.
     Parameters that share an id under different conditions count as one. The indices add up to more
     than one where parameters interact.
 
@@ -57,6 +58,8 @@ def importances(beliefs: Beliefs, metric: int, seed: int = 0) -> list[Importance
     """
     ids = [parameter.id for parameter in beliefs.encoding.space.parameters]
     names = list(dict.fromkeys(ids))
+    if not beliefs.varies(metric):
+        return [Importance(name, 0.0, 0.0, 0.0) for name in names]
     random = np.random.default_rng(seed)
     count = POINTS // (len(names) + 1)
     base, other = random.random((2, count, len(ids)))

@@ -22,7 +22,7 @@ Floats = NDArray[np.float64]
 
 #: Functions drawn for a chance: its error is then about one hundredth.
 DRAWS = 2000
-#: Trials that a chance is shared among; one that is worse than so many others has none.
+#: Settings that a chance is shared among; one that is worse than so many others has none.
 CONTENDERS = 100
 
 
@@ -82,9 +82,26 @@ class Beliefs:
     def _rivals(self) -> list[list[tuple[Posterior, float]]]:
         return fit_rival_models(self.encoding, self.observations)
 
+    @cached_property
+    def settings(self) -> dict[int, int]:
+        """By trial id, the lowest id among the trials that have the same setting."""
+        first: dict[bytes, int] = {}
+        rows = self.encoding.features(self.observations.values[self.observations.feasible])
+        return {
+            trial_id: first.setdefault(row.tobytes(), trial_id)
+            for trial_id, row in zip(self.trial_ids, rows, strict=True)
+        }
+
+    def varies(self, metric: int) -> bool:
+        """Whether the trials differ in a metric, so that they say anything of it."""
+        return bool(self._scales[metric])
+
     @property
     def noise(self) -> Floats:
-        """Standard deviation of a single trial's value around the truth, ``[metrics]``."""
+        """Standard deviation of a single trial's value around the truth, ``[metrics]``.
+
+        It is 0 where all values are equal, which shows none.
+        """
         squares = [
             sum(share * posterior.noise**2 for posterior, share in rivals)
             for rivals in self._rivals
@@ -106,25 +123,37 @@ class Beliefs:
         return self._in_units(*self.models.predict(self.encoding.values(coordinates)))
 
     def chances(self, seed: int = 0) -> dict[int, float]:
-        """Return for each contender the chance that no other tried point is truly better.
+        """Return for each contender the chance that no other tried setting is truly better.
 
+        A setting is what trials of equal parameters have in common: each of them has its chance.
         Models with little and with much noise have their shares in it.
-        With one metric the chances add up to one. With several it is the chance that no other
-        point beats it in one metric without losing in another, so they may add up to more.
+        With one metric the chances of the settings add up to one. With several it is the chance
+        that no other one beats it in one metric without losing in another, so they may add up to
+        more. Metrics in which all trials are equal do not count; without another there is none.
         """
+        varying = [metric for metric in range(len(self._scales)) if self.varies(metric)]
+        if not varying:
+            return {}
         targets = np.array([warping.targets for warping in self.observations.warpings])
-        places = np.sort(np.argsort(targets.min(axis=0), kind="stable")[:CONTENDERS])
+        order = np.argsort(targets[varying].min(axis=0), kind="stable").tolist()
+        found = dict.fromkeys(self.settings[self.trial_ids[place]] for place in order)
+        contenders = sorted(list(found)[:CONTENDERS])
+        places = [self.trial_ids.index(trial_id) for trial_id in contenders]
         features = self.encoding.features(self.observations.values[self.observations.feasible])
         random = np.random.default_rng(seed)
         drawn = np.stack(
-            [_draw(rivals, features[places], DRAWS, 1, random) for rivals in self._rivals]
+            [_draw(self._rivals[one], features[places], DRAWS, 1, random) for one in varying]
         )
         shares = {}
-        for column, place in enumerate(places.tolist()):
+        for column, setting in enumerate(contenders):
             others = np.delete(drawn, column, axis=2)
             beaten = np.all(others <= drawn[:, :, column : column + 1], axis=0).any(axis=1)
-            shares[self.trial_ids[place]] = float(1 - beaten.mean())
-        return shares
+            shares[setting] = float(1 - beaten.mean())
+        return {
+            trial_id: shares[setting]
+            for trial_id, setting in self.settings.items()
+            if setting in shares
+        }
 
     def functions(
         self, metric: int, features: Floats, kernels: int, random: np.random.Generator

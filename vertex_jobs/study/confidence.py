@@ -23,45 +23,55 @@ class Confidence:
     """What a model of all trials says about their order.
 
     Attributes:
-        chances: By trial id: that no other trial is truly better; those without one are absent.
+        chances: By trial id: that no other setting is truly better than the trial's, which it
+            shares with trials of equal parameters. Those without one are absent; all are where the
+            values of all trials are equal.
         noise: By metric: the standard deviation of one trial's value around the truth.
-        trial_count: Trials that the model was fitted to.
+        settings: By trial id: one of the trials that have the same setting.
     """
 
     chances: Mapping[str, float]
     noise: Mapping[str, float]
-    trial_count: int
+    settings: Mapping[str, str]
 
     @classmethod
     def of(
         cls, beliefs: "Beliefs", trials: tuple[Trial, ...], objectives: tuple[Objective, ...]
     ) -> "Confidence":
         """Ask the model about the trials, whose places from 1 it knows as their ids."""
-        chances = {trials[place - 1].id: share for place, share in beliefs.chances().items()}
+        ids = {place: trial.id for place, trial in enumerate(trials, start=1)}
         noise = zip(objectives, beliefs.noise.tolist(), strict=True)
         return cls(
-            chances,
+            {ids[place]: share for place, share in beliefs.chances().items()},
             {objective.metric_id: deviation for objective, deviation in noise},
-            len(beliefs.trial_ids),
+            {ids[place]: ids[first] for place, first in beliefs.settings.items()},
         )
 
     def sentence(self, winner: Trial) -> str:
         """What the model says about one of the best trials; with one metric also of its rivals."""
+        count = len(self.settings)
+        if not self.chances:
+            return (
+                f"The values of all {count} trials are equal up to rounding, so nothing tells "
+                "which is truly the best."
+            )
         own = self.chances.get(winner.id, 0.0)
         if len(self.noise) > 1:
             return (
-                f"By a model of {self.trial_count} trials the chance is {_percent(own)} that no "
+                f"By a model of {count} trials the chance is {_percent(own)} that no "
                 "other one truly beats it in every metric."
             )
-        rivals = sorted(
-            ((share, key) for key, share in self.chances.items() if key != winner.id), reverse=True
-        )
+        setting = self.settings[winner.id]
+        rivals = {
+            key: share for key, share in self.chances.items() if self.settings[key] != setting
+        }
+        rival = max(rivals, key=rivals.__getitem__, default=None)
         text = (
-            f"By a model of {self.trial_count} trials the chance that it is truly the best of "
+            f"By a model of {count} trials the chance that it is truly the best of "
             f"them is {_percent(own)}"
         )
-        if rivals and rivals[0][0] >= 0.01:
-            text += f", against {_percent(rivals[0][0])} for trial {rivals[0][1]}"
+        if rival is not None and rivals[rival] >= 0.01:
+            text += f", against {_percent(rivals[rival])} for trial {rival}"
         (noise,) = self.noise.values()
         return f"{text}; one value scatters by about {noise:.2g}."
 

@@ -56,6 +56,37 @@ def test_chances_are_the_same_every_time():
     assert beliefs(value).chances() == beliefs(value).chances()
 
 
+def test_equal_trials_do_not_share_the_chance_of_their_setting():
+    line = Space((Parameter("x", "integer", 1, 3),))
+    values = {1: 0.5, 2: 0.9, 3: 0.7}
+    trials = [Completed(i, {"x": 1 + i % 3}, (values[1 + i % 3],)) for i in range(1, 31)]
+    found = Beliefs.of(line, (True,), trials)
+    chances = found.chances()
+    assert {one for one, share in chances.items() if share > 0.95} == set(range(1, 31, 3))
+    assert len(set(chances.values())) <= 3
+    assert {found.settings[one] for one in chances} == {1, 2, 3}
+
+
+def test_a_setting_counts_once_among_the_contenders():
+    points = [*np.linspace(0, 1, 101).tolist(), *[0.5] * 100]
+    line = Space((Parameter("x", "double", 0, 1),))
+    trials = [Completed(i, {"x": x}, (-((x - 0.5) ** 2),)) for i, x in enumerate(points, 1)]
+    assert len(Beliefs.of(line, (True,), trials).chances()) == 200
+
+
+def test_equal_values_show_no_noise_no_chance_and_no_importance():
+    found = beliefs(lambda x, y: (1e9,), count=11)
+    assert (found.noise.tolist(), found.chances()) == ([0.0], {})
+    assert {one.high for one in importances(found, 0)} == {0.0}
+    estimates = found.estimate([{"x": 0.1, "y": 0.9}])
+    assert (estimates.means[0, 0], estimates.deviations[0, 0]) == (1e9, 0.0)
+
+
+def test_a_metric_without_a_difference_leaves_the_decision_to_the_other():
+    both = beliefs(lambda x, y: (x + y, 7.0), maximize=(True, False))
+    assert both.chances() == beliefs(lambda x, y: (x + y,)).chances()
+
+
 def test_the_parameter_that_matters_comes_first():
     first, second = importances(beliefs(lambda x, y: (x + 0.1 * y,)), 0)
     assert (first.parameter_id, second.parameter_id) == ("x", "y")

@@ -116,6 +116,26 @@ def test_warping_gives_equal_objectives_equal_targets():
 
 def test_warping_does_not_overflow():
     assert np.isfinite(warp([1e300, 9e299, -1e300, 1e308]).targets).all()
+    assert np.isfinite(warp([1.7e308, 1.7e308, -1.7e308]).targets).all()
+
+
+def test_warping_does_not_see_the_offset():
+    values = np.array([3.0, 1.0, 2.0, 7.0, 5.0])
+    for offset in (1e9, -1e9):
+        warping = warp(values / 1024 + offset)
+        np.testing.assert_allclose(warping.targets, warp(values).targets, rtol=1e-9)
+        assert warping.scale == pytest.approx(warp(values).scale / 1024, rel=1e-9)
+
+
+@pytest.mark.parametrize("values", [[5, 5, 5], [0, 0], [0.1 + 0.2, 0.3], [1e308, 1e308]])
+def test_warping_knows_equal_objectives(values):
+    warping = warp(values)
+    assert (warping.targets.tolist(), warping.scale) == ([0.0] * len(values), 0.0)
+    assert warping.shift == pytest.approx(values[0])
+
+
+def test_one_diverged_trial_gives_no_scale_when_the_better_half_is_equal():
+    assert 0 < warp([0, 0, 0, 0, 1, 2, 1e30]).scale < 5
 
 
 def test_warping_of_one_objective():

@@ -6,7 +6,9 @@ import re
 import pytest
 from studies import conditional_job, tuning_job
 
+from vertex_jobs.search import Parameter
 from vertex_jobs.study import Study
+from vertex_jobs.study.report.charts import even_values
 
 graph_objects = pytest.importorskip("plotly.graph_objects", reason="no extra 'report'")
 
@@ -108,6 +110,50 @@ def test_why_says_how_sure_it_is():
         r"By a model of 19 trials the chance that it is truly the best of them is (over )?\d+ %",
         study.why,
     )
+
+
+def integer_job(values, repeats=1):
+    """Trials of one integer parameter, each value measured so many times."""
+    parameters = [{"parameterId": "x", "integerValueSpec": {"minValue": "1", "maxValue": "9"}}]
+    trials = [
+        {
+            "id": str(number),
+            "state": "SUCCEEDED",
+            "parameters": [{"parameterId": "x", "value": float(place)}],
+            "finalMeasurement": {"metrics": [{"metricId": "accuracy", "value": value}]},
+        }
+        for number, (place, value) in enumerate([*enumerate(values, start=1)] * repeats, start=1)
+    ]
+    spec = {"metrics": [{"metricId": "accuracy", "goal": "MAXIMIZE"}], "parameters": parameters}
+    return {"name": "x", "studySpec": spec, "trials": trials}
+
+
+def test_trials_of_equal_parameters_are_no_rivals():
+    study = Study.from_resource(integer_job([0.5, 0.9, 0.7], repeats=10))
+    assert "truly the best of them is over 99 %; one value" in study.why
+
+
+def test_a_rival_has_another_setting():
+    study = Study.from_resource(integer_job([0.5, 0.9, 0.8999, 0.6], repeats=3))
+    chances = study.confidence.chances
+    assert chances["2"] == chances["6"] == chances["10"]
+    assert chances["2"] + chances["3"] == pytest.approx(1, abs=0.01)
+    assert re.search(r"against \d+ % for trial 3;", study.why)
+
+
+def test_equal_values_say_nothing_of_noise_and_chances():
+    study = Study.from_resource(integer_job([1e9] * 9))
+    assert study.why.endswith(
+        "The values of all 9 trials are equal up to rounding, so nothing tells which is truly the "
+        "best."
+    )
+
+
+def test_ticks_of_the_widest_range_are_spread():
+    wide = Parameter("x", "double", 1e-300, 1e300, scale="log")
+    assert even_values(wide) == pytest.approx([1e-300, 1e-150, 1, 1e150, 1e300])
+    middle = even_values(Parameter("x", "double", -1.7e308, 1.7e308))[1:4]
+    assert middle == pytest.approx([-8.5e307, 0, 8.5e307])
 
 
 def test_few_trials_say_nothing_of_chances():
