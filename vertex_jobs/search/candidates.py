@@ -1,8 +1,8 @@
 """Points to choose from: a broad draw, then rounds of mutation around the most promising.
 
 For the Gaussian process search. Without gradients, so that categories, integers and conditional
-parameters are moved like everything else. No point that a trial has had is chosen while others
-are left.
+parameters are moved like everything else. No point that a trial has had is chosen again where the
+space has others; a finite space ends.
 """
 
 from collections.abc import Callable
@@ -46,19 +46,23 @@ class Candidates:
         kinds = [parameter.kind for parameter in encoding.space.parameters]
         self._redraws = np.array([REDRAWS if kind == "categorical" else 0.0 for kind in kinds])
 
-    def at(self, coordinates: Floats, taken: set[bytes], random: np.random.Generator) -> Floats:
-        """Return the values at coordinates, ``[parameters]``, or elsewhere if they are taken."""
+    def at(
+        self, coordinates: Floats, taken: set[bytes], random: np.random.Generator
+    ) -> Floats | None:
+        """Return the values at coordinates, ``[parameters]``, or elsewhere if they are taken.
+
+        None where no point is left.
+        """
         row: Floats = self._encoding.values(coordinates[None, :])[0]
-        if row.tobytes() in taken:
-            draws = self._encoding.values(random.random((BROAD, len(coordinates))))
-            points = draws if self._every is None else self._every
-            row = random.choice(self._left(points, taken))
-        return row
+        if row.tobytes() not in taken:
+            return row
+        draws = self._encoding.values(random.random((BROAD, len(coordinates))))
+        return self._any(draws if self._every is None else self._every, taken, random)
 
     def best(
         self, loss: Loss, leaders: Floats, taken: set[bytes], random: np.random.Generator
-    ) -> Floats:
-        """Return the values with the least loss, ``[parameters]``.
+    ) -> Floats | None:
+        """Return the values with the least loss, ``[parameters]``; None where no point is left.
 
         Args:
             loss: What to minimise.
@@ -67,14 +71,11 @@ class Candidates:
             random: Source of the draws.
         """
         if self._every is not None:
-            points = self._left(self._every, taken)
-            losses = loss(points)
-        else:
-            points, losses = self._evolve(loss, leaders, taken, random)
+            free = self._every[~_had(self._every, taken)]
+            return free[np.argmin(loss(free))] if len(free) else None
+        points, losses = self._evolve(loss, leaders, taken, random)
         row: Floats = points[np.argmin(losses)]
-        if row.tobytes() in taken:
-            row = random.choice(self._left(points, taken))
-        return row
+        return self._any(points, taken, random) if row.tobytes() in taken else row
 
     def _evolve(
         self, loss: Loss, leaders: Floats, taken: set[bytes], random: np.random.Generator
@@ -108,15 +109,18 @@ class Candidates:
         children = np.where(redraws, random.random(children.shape), children)
         return np.clip(children, 0, 1, out=children)
 
-    def _left(self, points: Floats, taken: set[bytes]) -> Floats:
-        """Those of the points that are not taken; else one from anywhere; all when none is left."""
+    def _any(self, points: Floats, taken: set[bytes], random: np.random.Generator) -> Floats | None:
+        """One of the points that is not taken, else one from anywhere; None where none is left."""
         free = points[~_had(points, taken)]
+        if self._size is None and not len(free):  # ranges so narrow that every draw is taken
+            free = points
         if len(free):
-            return free
+            row: Floats = random.choice(free)
+            return row
         if self._size is None or len(taken) >= self._size:
-            return points
-        every = (self._encoding.rows([point]) for point in self._encoding.space.assignments())
-        return next(row for row in every if row.tobytes() not in taken)
+            return None
+        every = (self._encoding.rows([point])[0] for point in self._encoding.space.assignments())
+        return next((row for row in every if row.tobytes() not in taken), None)
 
 
 def _judge(loss: Loss, values: Floats, taken: set[bytes]) -> Floats:

@@ -40,9 +40,9 @@ class GaussianProcessSearch:
     def suggest(
         self, trial_ids: Sequence[int], completed: Sequence[Completed], pending: Sequence[Pending]
     ) -> list[Assignment]:
-        """Return one assignment for each trial id.
+        """Return one assignment for each trial id, fewer where a finite space is used up.
 
-        No point is repeated before the space is used up; after that, points come again.
+        No point of a finite space is suggested that a trial has had or has now.
         """
         observations = Observations.of(self._encoding, self._maximize, completed)
         ordered = sorted(pending, key=lambda trial: trial.trial_id)
@@ -56,26 +56,34 @@ class GaussianProcessSearch:
         for trial_id in trial_ids:
             if models:
                 row = self._promising(trial_id, models, observations.leaders(), running, taken)
-                models.add_pending(row[None, :])
-                running = np.vstack([running, row])
             else:
                 row = self._start(trial_id, taken)
+            if row is None:
+                break
+            if models:
+                models.add_pending(row[None, :])
+                running = np.vstack([running, row])
             taken.add(row.tobytes())
             rows.append(row)
         return [self._encoding.assignment(row) for row in rows]
 
     def _promising(
         self, trial_id: int, models: Models, leaders: Floats, running: Floats, taken: set[bytes]
-    ) -> Floats:
-        """The best bet; or, beside others that run, what teaches most if no bet is left."""
+    ) -> Floats | None:
+        """The best bet; or, beside others that run, what teaches most if no bet is left.
+
+        None where no point is left, as in ``_start``.
+        """
         random = np.random.default_rng((self._seed, trial_id))
         acquisition = Acquisition(models, np.vstack([leaders, running]), random)
         row = self._candidates.best(acquisition.bound, leaders, taken, random)
+        if row is None:
+            return None
         if len(running) and trial_id % 2 and acquisition.gain(row[None, :]) < WORTHWHILE:
             row = self._candidates.best(acquisition.familiarity, leaders, taken, random)
         return row
 
-    def _start(self, trial_id: int, taken: set[bytes]) -> Floats:
+    def _start(self, trial_id: int, taken: set[bytes]) -> Floats | None:
         """The centre for the first trial, then points that cover the space."""
         dimension = self._encoding.dimension
         point = np.full(dimension, 0.5)

@@ -42,6 +42,8 @@ def run(engine, loss, trials, batch=1):
     while len(completed) < trials:
         first = len(completed) + 1
         points = engine.suggest(range(first, first + batch), completed, [])
+        if not points:
+            break
         completed += [Completed(first + i, point, (loss(point),)) for i, point in enumerate(points)]
     return completed
 
@@ -134,15 +136,18 @@ def distinct(trials):
     return len({tuple(trial.assignment.items()) for trial in trials})
 
 
-@pytest.mark.parametrize("batch", [1, 4])
-def test_a_finite_space_is_used_up_before_a_point_comes_again(batch):
-    completed = run(search(SMALL), lambda point: point["batch"], 12, batch)
-    assert distinct(completed) == SMALL.cardinality == 12
+@pytest.mark.parametrize("batch", [1, 5])
+def test_a_finite_space_is_used_up_and_no_point_comes_again(batch):
+    completed = run(search(SMALL), lambda point: point["batch"], 15, batch)
+    assert distinct(completed) == len(completed) == SMALL.cardinality == 12
 
 
-def test_points_come_again_when_a_space_is_used_up():
-    completed = run(search(SMALL), lambda point: point["batch"], 15)
-    assert len(completed) == 15
+def test_what_runs_counts_as_used():
+    points = list(SMALL.assignments())
+    completed = [Completed(i, point, (0.5 * i,)) for i, point in enumerate(points[:9], 1)]
+    pending = [Pending(i, point) for i, point in enumerate(points[9:11], 10)]
+    assert search(SMALL).suggest([12, 13], completed, pending) == points[11:]
+    assert search(SMALL).suggest([13], [], [Pending(i, p) for i, p in enumerate(points)]) == []
 
 
 def test_a_large_finite_space_is_not_repeated_either():
@@ -154,14 +159,23 @@ def test_a_large_finite_space_is_not_repeated_either():
 def test_the_last_free_point_of_a_large_finite_space_is_found():
     space = Space((Parameter("x", "integer", 1, 2500),))
     completed = [Completed(i, {"x": i}, (abs(i - 99.0),)) for i in range(1, 2501) if i != 1234]
-    assert search(space).suggest([2500], completed, []) == [{"x": 1234}]
+    assert search(space).suggest([2500, 2501], completed, []) == [{"x": 1234}]
+
+
+def test_a_large_finite_space_ends_before_a_model_is_fitted():
+    space = Space((Parameter("x", "integer", 1, 2001),))
+    pending = [Pending(i, {"x": i}) for i in range(1, 2002)]
+    assert search(space).suggest([2002], [], pending) == []
 
 
 def test_a_space_of_one_point():
     space = Space((Parameter("x", "double", 3, 3),))
-    assert [trial.assignment for trial in run(search(space), lambda point: 1.0, 6)] == [
-        {"x": 3}
-    ] * 6
+    assert [trial.assignment for trial in run(search(space), lambda point: 1.0, 6)] == [{"x": 3}]
+
+
+def test_small_differences_on_a_large_offset_are_seen():
+    completed = run(search(), lambda point: 1e9 + 1e-3 * bowl(point), 25)
+    assert min(bowl(trial.assignment) for trial in completed) < 1e-3
 
 
 def test_infeasible_regions_are_avoided():
