@@ -608,9 +608,9 @@ CHOICES = (
     ),
     Choice(
         "repeated points of the default search",
-        "only when the space has fewer points than there are trials",
+        "none in a finite space: the study ends when every point was tried",
         "search.gaussian_process",
-        "unit/search/test_gaussian_process::test_points_come_again_when_a_space_is_used_up",
+        "unit/search/test_gaussian_process::test_a_finite_space_is_used_up_and_no_point_comes_again",
     ),
     Choice(
         "the default search itself, which is Google's and not public",

@@ -58,6 +58,20 @@ def test_a_study_without_progress_stops(command, config):
     assert (done.code, len(trials(command, "stagnant"))) == (0, 3), done.err
 
 
+def test_a_study_stops_when_its_space_has_no_other_point(command, config):
+    fields = {key: value for key, value in FIELDS.items() if key != "search_algorithm"}
+    path = config(
+        "small",
+        SCRIPT,
+        **fields,
+        parameter_spec="{x: {type: discrete, values: [1, 2]}}",
+        max_trial_count=3,
+    )
+    done = command("run", path)
+    assert (done.code, len(trials(command, "small"))) == (0, 2), done.err
+    assert "The study stops after 2 trials: its space has no other point." in done.err
+
+
 #: Waits for ever with 1, and else as many seconds.
 WAITING = """\
 import argparse, time, hypertune

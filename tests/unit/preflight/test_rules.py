@@ -193,7 +193,7 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "on spot machines the job ends when one is taken away",
     ),
     "trials-within-limit": (
-        {**STUDY, "max_trial_count": 5000},
+        {**STUDY, "max_trial_count": 5000, "search_algorithm": "random"},
         "us-central1",
         "max_trial_count",
         "more than 1000 trials",
@@ -204,7 +204,7 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "parallel_trial_count",
         "none learns from another",
     ),
-    "grid-fits-trials": (
+    "space-fits-trials": (
         {**STUDY, "search_algorithm": "grid", "max_trial_count": 3},
         "us-central1",
         "max_trial_count",
@@ -261,6 +261,40 @@ def test_what_matters_in_the_cloud_alone_is_no_error_here(name: str, checked: Ch
     config, location, _, _ = CASES[name]
     sound = {key: value for key, value in {**SOUND, **config}.items() if value is not None}
     assert checked(sound, location=location, on="local").errors == ()
+
+
+SOME = {"type": "discrete", "values": [16, 32]}
+
+
+@pytest.mark.parametrize(
+    ("config", "rules"),
+    [
+        ({"max_trial_count": 5}, ["the space has 4 points, and the study ends with them"]),
+        ({"max_trial_count": 3}, []),
+        ({"max_trial_count": 5, "search_algorithm": "random"}, []),
+        (
+            {"max_trial_count": 5, "search_algorithm": "grid"},
+            ["the grid has 4 points, and the study ends with them"],
+        ),
+        ({"max_trial_count": 9, "parameter_spec": {"a": SOME, "b": SOME, "c": SOME}}, ["8"]),
+        (
+            {"max_trial_count": 9, "parameter_spec": {"a": {"type": "double", "min": 0, "max": 1}}},
+            [],
+        ),
+    ],
+)
+def test_more_trials_than_points_are_told(
+    config: dict[str, Any], rules: list[str], checked: Checked
+) -> None:
+    faults = checked({**STUDY, **SOUND, **config}).faults
+    assert [fault.path for fault in faults] == ["max_trial_count"] * len(rules)
+    assert all(words in fault.rule for words, fault in zip(rules, faults, strict=True))
+
+
+def test_a_range_upside_down_has_no_points_to_count(checked: Checked) -> None:
+    upside_down = {"units": {"type": "integer", "min": 4, "max": 1}}
+    (fault,) = checked({**STUDY, **SOUND, "parameter_spec": upside_down}).faults
+    assert fault.path == "parameter_spec.units.min"
 
 
 def test_the_reduction_server_is_not_emulated(checked: Checked) -> None:

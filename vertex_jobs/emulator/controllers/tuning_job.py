@@ -177,7 +177,11 @@ class TuningJobRun:
             assignments += await self._search.ask(job, wanted, pending)
         for number, assignment in zip(numbers, assignments, strict=False):
             self._launch(job, self._create(job, number, assignment))
-        return bool(len(assignments) == free)
+        if len(assignments) == free:
+            return True
+        total = started + len(assignments)
+        self._note(f"The study stops after {total} trials: its space has no other point.")
+        return False
 
     def _known_points(self, numbers: list[int]) -> list[dict[str, Any]]:
         """Points that the user wants tried first, for the trials they fall to."""

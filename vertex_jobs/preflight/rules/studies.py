@@ -56,28 +56,29 @@ def search_can_learn(subject: Subject) -> Iterator[Fault]:
 
 @rule(
     "warning",
-    source="StudySpec.Algorithm",
+    source="StudySpec.Algorithm, Study.State",
     needs=["max_trial_count", "parameter_spec", "search_algorithm"],
 )
-def grid_fits_trials(subject: Subject) -> Iterator[Fault]:
-    """A grid has as many points as there are trials."""
+def space_fits_trials(subject: Subject) -> Iterator[Fault]:
+    """A study has no more trials than its space has points, unless random; a grid no fewer."""
     job = subject.job
-    if not isinstance(job, HyperparameterTuningJob) or job.search_algorithm != "grid":
+    if not isinstance(job, HyperparameterTuningJob) or job.search_algorithm == "random":
         return
     points = _points(job.parameter_spec)
-    if points is not None and points != job.max_trial_count:
-        missing = points > job.max_trial_count
-        yield Fault(
-            "max_trial_count",
-            job.max_trial_count,
-            f"the grid has {points} points, "
-            + ("and the others are never tried" if missing else "and the study ends with them"),
-            f"write {points}",
-        )
+    if points is None:
+        return
+    kind = "grid" if job.search_algorithm else "space"
+    if points < job.max_trial_count:
+        rule = f"the {kind} has {points} points, and the study ends with them"
+    elif kind == "grid" and points > job.max_trial_count:
+        rule = f"the grid has {points} points, and the others are never tried"
+    else:
+        return
+    yield Fault("max_trial_count", job.max_trial_count, rule, f"write {points}")
 
 
 def _points(parameters: Mapping[str, ParameterSpec]) -> int | None:
-    """Number of points of the grid; None where a condition or a range makes it no product."""
+    """Number of points of the space; None where it is no product, or a range is upside down."""
     sizes = []
     for parameter in parameters.values():
         if parameter.when or isinstance(parameter, DoubleParameterSpec):
@@ -86,7 +87,7 @@ def _points(parameters: Mapping[str, ParameterSpec]) -> int | None:
             sizes.append(parameter.max - parameter.min + 1)
         else:
             sizes.append(len(parameter.values))
-    return math.prod(sizes)
+    return math.prod(sizes) if min(sizes, default=0) > 0 else None
 
 
-STUDY_RULES = (trials_within_limit, search_can_learn, grid_fits_trials)
+STUDY_RULES = (trials_within_limit, search_can_learn, space_fits_trials)
