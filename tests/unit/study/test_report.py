@@ -22,6 +22,28 @@ def charts(html):
     return json.loads(found[1])
 
 
+def chart(html, title):
+    return charts(html)[titles(html).index(title)]
+
+
+def slice_of(slices, label):
+    """The traces that stand over a parameter."""
+    (axis,) = [
+        key
+        for key, value in slices["layout"].items()
+        if key.startswith("xaxis") and value["title"]["text"] == label
+    ]
+    return [one for one in slices["data"] if one["xaxis"] == axis.replace("axis", "")]
+
+
+def renamed(names):
+    """A tuning job in which some texts are others."""
+    text = json.dumps(tuning_job())
+    for old, new in names.items():
+        text = text.replace(json.dumps(old), json.dumps(new))
+    return json.loads(text)
+
+
 @pytest.fixture(scope="module")
 def html():
     return Study.from_resource(tuning_job()).to_html()
@@ -83,10 +105,10 @@ def test_a_slice_of_a_nested_parameter_shows_it_where_it_is_active():
     """Although the best trial has none of those above it."""
     html = Study.from_resource(conditional_job()).to_html()
     slices = charts(html)[titles(html).index("Slices of accuracy")]
-    names = [axis["title"]["text"] for key, axis in slices["layout"].items() if "xaxis" in key]
-    lines = [one["x"] for one in slices["data"] if one["mode"] == "lines" and "fill" not in one]
-    shown = dict(zip(names, lines, strict=True))
-    assert shown["decay"][::20] == [0.0, 0.5, 1.0]
+    (line,) = [
+        one for one in slice_of(slices, "decay") if one["mode"] == "lines" and "fill" not in one
+    ]
+    assert line["x"][::20] == [0.0, 0.5, 1.0]
 
 
 def test_parameters_that_share_a_name_are_told_apart():
@@ -190,3 +212,68 @@ def test_a_dominated_trial_names_one_that_beats_it():
     study = Study.from_resource(tuning_job(metrics=("accuracy", "latency")))
     lost = [one for one in study.ranking.candidates() if one not in study.best_trials]
     assert all(re.fullmatch(r"beaten by trial \d+", study.why_not(one)) for one in lost)
+
+
+LONG = "<b>trained & tuned</b> number 1"
+
+
+@pytest.fixture(scope="module")
+def odd():
+    """The report of a study whose texts are long and look like HTML."""
+    resource = renamed(
+        {
+            "accuracy": "a<c",
+            "adam": LONG,
+            "batch": "a_parameter_with_a_name_longer_than_that",
+            "units": "<i>units</i>",
+            "256": "4096",
+        }
+    )
+    for trial in resource["trials"]:
+        if trial["parameters"][3]["value"] == LONG and "finalMeasurement" in trial:
+            trial["finalMeasurement"]["metrics"][0]["value"] += 1
+    return Study.from_resource(resource).to_html()
+
+
+def test_a_category_shows_as_typed(odd):
+    slices = chart(odd, "Slices of a&lt;c")
+    (axis,) = [one for one in slices["layout"].values() if "categoryarray" in str(one)]
+    assert axis["categoryarray"] == axis["tickvals"] == [LONG, "sgd"]
+    assert axis["ticktext"] == ["&lt;b&gt;train…umber 1", "sgd"]
+    *_, dots = slice_of(slices, "optimizer")
+    assert set(dots["x"]) == {LONG, "sgd"}
+    assert any("&lt;b&gt;trained &amp; tuned&lt;/b&gt; number 1" in one for one in dots["text"])
+
+
+def test_plotly_reads_no_markup_in_texts_of_the_study(odd):
+    # Of parallel coordinates plotly draws the ticks as they are.
+    drawn = [one for one in charts(odd) if one["data"][0]["type"] != "parcoords"]
+    texts = [
+        text
+        for one in drawn
+        for part in (*one["data"], *one["layout"].values())
+        if isinstance(part, dict)
+        for key in ("text", "ticktext", "hovertemplate", "title")
+        for text in re.findall("<[^>]*>", str(part.get(key)))
+    ]
+    assert set(texts) <= {"<br>", "<extra>", "</extra>"}
+
+
+def test_parallel_coordinates_have_short_texts(odd):
+    (data,) = chart(odd, "Parallel coordinates")["data"]
+    _, units, batch, optimizer, _, metric = data["dimensions"]
+    assert (units["label"], metric["label"]) == ("&lt;i&gt;units&lt;/i&gt;", "a&lt;c")
+    assert units["ticktext"] == ["16", "1036", "2056", "3076", "4096"]
+    assert optimizer["ticktext"] == ["<b>train…umber 1", "sgd"]
+    assert batch["label"] == "a_parameter_with…onger_than_that"
+
+
+def test_nothing_is_shown_between_two_categories(odd):
+    slices = chart(odd, "Slices of a&lt;c")
+    marks, _ = slice_of(slices, "optimizer")
+    assert (marks["mode"], marks["x"]) == ("markers", [LONG, "sgd"])
+    assert min(marks["error_y"]["array"]) > 0
+    (surface,) = [one for one in charts(odd) if "z" in one["data"][0]]
+    assert LONG in surface["data"][0]["x"] or LONG in surface["data"][0]["y"]
+    assert surface["data"][0]["type"] == "heatmap"
+    assert graph_objects.Figure(surface)

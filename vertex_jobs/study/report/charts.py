@@ -12,6 +12,7 @@ import numpy as np
 
 from vertex_jobs.search import Parameter
 from vertex_jobs.search.scales import Scale, from_unit
+from vertex_jobs.study.report.texts import plain, short, tick_text
 
 __all__ = [
     "BEST",
@@ -21,7 +22,7 @@ __all__ = [
     "axis_of",
     "even_values",
     "metric_axis",
-    "parameters_text",
+    "names_axis",
 ]
 
 #: Of what is shown, of what stands out, and of what stands back.
@@ -54,10 +55,9 @@ class Chart:
 
 def axis_of(parameter: Parameter, label: str) -> dict[str, Any]:
     """The plotly axis on which a parameter's values are spread as in the study."""
-    title = {"text": label}
+    title = {"text": plain(label)}
     if parameter.kind == "categorical":
-        order = {"categoryorder": "array", "categoryarray": list(parameter.values)}
-        return {"title": title, "type": "category", **order}
+        return {"title": title, **names_axis([str(value) for value in parameter.values])}
     if parameter.scale != "log":  # for reverse log plotly has no axis; a linear one is true
         return {"title": title, "type": "linear"}
     values = [float(value) for value in parameter.values] or [parameter.low, parameter.high]
@@ -68,7 +68,19 @@ def axis_of(parameter: Parameter, label: str) -> dict[str, Any]:
         "type": "log",
         "range": [span[0] - margin, span[1] + margin],
         "tickvals": (places := even_values(parameter)),
-        "ticktext": [f"{place:.3g}" for place in places],
+        "ticktext": [tick_text(place) for place in places],
+    }
+
+
+def names_axis(names: list[str]) -> dict[str, Any]:
+    """The plotly axis of names, which are short beside it."""
+    return {
+        "type": "category",
+        "categoryorder": "array",
+        "categoryarray": names,
+        "tickvals": names,
+        "ticktext": [plain(short(name)) for name in names],
+        "automargin": True,
     }
 
 
@@ -89,12 +101,4 @@ def even_values(parameter: Parameter) -> list[float]:
 
 def metric_axis(metric_id: str) -> dict[str, Any]:
     """The plotly axis of a metric."""
-    return {"title": {"text": metric_id}, "zeroline": False}
-
-
-def parameters_text(parameters: dict[str, Any]) -> str:
-    """One line for each parameter, for the label under the pointer."""
-    return "<br>".join(
-        f"{key} = {value:.4g}" if isinstance(value, float) else f"{key} = {value}"
-        for key, value in parameters.items()
-    )
+    return {"title": {"text": plain(metric_id)}, "zeroline": False}

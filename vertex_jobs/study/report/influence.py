@@ -1,14 +1,17 @@
 """The charts of how much each parameter matters, and of the two that matter most."""
 
 import math
+from typing import Any
 
 import numpy as np
 
+from vertex_jobs.search import Parameter
 from vertex_jobs.search.encoding import Encoding
 from vertex_jobs.search.importance import Importance, importances
 from vertex_jobs.search.uncertainty import Beliefs
 from vertex_jobs.study.report.around import best_by, line_through
-from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of
+from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of, names_axis
+from vertex_jobs.study.report.texts import plain, value_text
 from vertex_jobs.study.study import Study
 from vertex_jobs.study.trials import Trial
 
@@ -26,6 +29,7 @@ def influence(study: Study, metric: int) -> list[Chart]:
 
 
 def _importance(metric_id: str, found: list[Importance]) -> Chart:
+    names = [one.parameter_id for one in found]
     return Chart(
         f"Importance for {metric_id}",
         "Total Sobol' index: the share of the metric's variance over the whole space that would "
@@ -35,7 +39,7 @@ def _importance(metric_id: str, found: list[Importance]) -> Chart:
             {
                 "type": "bar",
                 "orientation": "h",
-                "y": [one.parameter_id for one in found],
+                "y": names,
                 "x": [one.share for one in found],
                 "error_x": {
                     "type": "data",
@@ -45,13 +49,12 @@ def _importance(metric_id: str, found: list[Importance]) -> Chart:
                     "color": "#334155",
                 },
                 "marker": {"color": MAIN},
-                "hovertemplate": "%{y}: %{x:.0%}<extra></extra>",
+                "text": [plain(name) for name in names],
+                "textposition": "none",
+                "hovertemplate": "%{text}: %{x:.0%}<extra></extra>",
             }
         ],
-        {
-            "xaxis": {"range": [0, 1.05], "tickformat": ".0%"},
-            "yaxis": {"type": "category", "automargin": True},
-        },
+        {"xaxis": {"range": [0, 1.05], "tickformat": ".0%"}, "yaxis": names_axis(names)},
     )
 
 
@@ -92,15 +95,14 @@ def _contour(study: Study, beliefs: Beliefs, metric: int, found: list[Importance
         f"parameters of trial {best.id}, the large dot, change.",
         [
             {
-                "type": "contour",
+                **_form(pair),
                 "x": x,
                 "y": y,
                 "z": surface.tolist(),
                 "colorscale": "Viridis",
                 "reversescale": not objective.maximize,
-                "contours": {"coloring": "heatmap"},
-                "line": {"width": 0.5},
-                "hovertemplate": "%{x:.4g}, %{y:.4g}: %{z:.6g}<extra></extra>",
+                "text": [[f"{value_text(left)}, {value_text(low)}" for left in x] for low in y],
+                "hovertemplate": "%{text}: %{z:.6g}<extra></extra>",
             },
             dots,
         ],
@@ -110,6 +112,13 @@ def _contour(study: Study, beliefs: Beliefs, metric: int, found: list[Importance
             "showlegend": False,
         },
     )
+
+
+def _form(pair: list[Parameter]) -> dict[str, Any]:
+    """A surface's kind of trace: between two categories nothing lies, so none has lines there."""
+    if any(parameter.kind == "categorical" for parameter in pair):
+        return {"type": "heatmap"}
+    return {"type": "contour", "contours": {"coloring": "heatmap"}, "line": {"width": 0.5}}
 
 
 def _most_important(encoding: Encoding, found: list[Importance], best: Trial) -> list[int]:

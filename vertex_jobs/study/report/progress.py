@@ -3,7 +3,8 @@
 from datetime import datetime, timezone
 from typing import Any
 
-from vertex_jobs.study.report.charts import BEST, FAINT, MAIN, Chart, metric_axis, parameters_text
+from vertex_jobs.study.report.charts import BEST, FAINT, MAIN, Chart, metric_axis
+from vertex_jobs.study.report.texts import parameters_text, plain
 from vertex_jobs.study.study import Study
 from vertex_jobs.study.trials import Objective, Trial
 
@@ -39,7 +40,7 @@ def history(study: Study, objective: Objective) -> Chart | None:
                 "x": ids,
                 "y": values,
                 "text": [parameters_text(dict(trial.parameters)) for trial in trials],
-                "hovertemplate": f"trial %{{x}}<br>{metric} = %{{y:.6g}}<br>%{{text}}",
+                "hovertemplate": f"trial %{{x}}<br>{plain(metric)} = %{{y:.6g}}<br>%{{text}}",
                 "marker": {
                     "color": [BEST if one.id in best else MAIN for one in trials],
                     "size": [11 if one.id in best else 7 for one in trials],
@@ -95,7 +96,7 @@ def timeline(study: Study) -> Chart | None:
         bars["base"].append(start.isoformat())
         bars["x"].append((until - start).total_seconds() * 1000)  # plotly's dates count so
         colours.append(BEST if trial.id in best else _STATE_COLOURS.get(trial.state, "#10b981"))
-        reason = f"<br>{trial.infeasible_reason}" if trial.infeasible_reason else ""
+        reason = f"<br>{plain(trial.infeasible_reason)}" if trial.infeasible_reason else ""
         texts.append(f"{trial.state.lower()}, {(until - start).total_seconds():.0f} s{reason}")
     bars |= {"marker": {"color": colours}, "text": texts, "textposition": "none"}
     bars["hovertemplate"] = "trial %{y}<br>%{text}<extra></extra>"
@@ -126,7 +127,8 @@ def front(study: Study) -> Chart | None:
             "x": [trial.metrics[first] for trial in shown],
             "y": [trial.metrics[second] for trial in shown],
             "text": [f"trial {one.id}<br>{parameters_text(dict(one.parameters))}" for one in shown],
-            "hovertemplate": f"{first} = %{{x:.6g}}<br>{second} = %{{y:.6g}}<br>%{{text}}",
+            "hovertemplate": f"{plain(first)} = %{{x:.6g}}<br>{plain(second)} = %{{y:.6g}}"
+            "<br>%{text}",
         }
 
     others = points([trial for trial in trials if trial not in best])
@@ -165,7 +167,8 @@ def _curve(trial: Trial, metric: str, is_best: bool) -> dict[str, Any]:
         "x": [step for step, _ in points],
         "y": [value for _, value in points],
         "line": {"color": BEST if is_best else FAINT, "width": 2 if is_best else 1},
-        "hovertemplate": f"trial {trial.id}, step %{{x}}<br>{metric} = %{{y:.6g}}<extra></extra>",
+        "hovertemplate": f"trial {trial.id}, step %{{x}}<br>{plain(metric)} = %{{y:.6g}}"
+        "<extra></extra>",
     }
 
 

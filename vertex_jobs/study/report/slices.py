@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from vertex_jobs.search import Parameter
 from vertex_jobs.study.report.around import best_by, line_through
 from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of, metric_axis
+from vertex_jobs.study.report.texts import plain, value_text
 from vertex_jobs.study.study import Study
 from vertex_jobs.study.trials import Trial
 
@@ -34,13 +35,10 @@ def slices(study: Study, metric: int) -> Chart | None:
         on = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
         points, coordinates = line_through(encoding, place - 1, best)
         estimates = beliefs.estimate_at(coordinates)
-        mean, spread = estimates.means[:, metric], 2 * estimates.deviations[:, metric]
-        data += [
-            _band(points, mean, spread) | on,
-            {"type": "scatter", "mode": "lines", "x": points, "y": mean.tolist(), **on}
-            | {"line": {"color": BEST, "width": 1.5}, "hoverinfo": "skip"},
-            _dots(parameter, objective.metric_id, trials) | on,
-        ]
+        mean, deviations = estimates.means[:, metric], estimates.deviations[:, metric]
+        draw = _whiskers if parameter.kind == "categorical" else _band_and_line
+        dots = _dots(parameter, objective.metric_id, trials)
+        data += [trace | on for trace in (*draw(points, mean, 2 * deviations), dots)]
         layout[f"xaxis{suffix}"] = axis_of(parameter, encoding.space.label(parameter))
         layout[f"yaxis{suffix}"] = metric_axis(objective.metric_id) | {
             "range": _range([trial.metrics[objective.metric_id] for trial in trials])
@@ -49,9 +47,9 @@ def slices(study: Study, metric: int) -> Chart | None:
     layout["grid"] = {"rows": rows, "columns": columns, "pattern": "independent"}
     return Chart(
         f"Slices of {objective.metric_id}",
-        f"Every trial by each parameter. The line is what a model of all trials expects when only "
-        f"this parameter of trial {best.id} changes, the band two standard deviations; values "
-        "worse than the median count by their rank.",
+        "Every trial by each parameter. The line, of categories a diamond each, is what a model "
+        f"of all trials expects when only this parameter of trial {best.id} changes, the band or "
+        "whiskers two standard deviations; values worse than the median count by their rank.",
         data,
         layout,
         height=80 + 270 * rows,
@@ -59,8 +57,8 @@ def slices(study: Study, metric: int) -> Chart | None:
     )
 
 
-def _band(points: list[Any], mean: Floats, spread: Floats) -> dict[str, Any]:
-    return {
+def _band_and_line(points: list[Any], mean: Floats, spread: Floats) -> list[dict[str, Any]]:
+    band = {
         "type": "scatter",
         "mode": "lines",
         "x": [*points, *points[::-1]],
@@ -70,6 +68,29 @@ def _band(points: list[Any], mean: Floats, spread: Floats) -> dict[str, Any]:
         "line": {"width": 0},
         "hoverinfo": "skip",
     }
+    line = {
+        "type": "scatter",
+        "mode": "lines",
+        "x": points,
+        "y": mean.tolist(),
+        "line": {"color": BEST, "width": 1.5},
+        "hoverinfo": "skip",
+    }
+    return [band, line]
+
+
+def _whiskers(points: list[Any], mean: Floats, spread: Floats) -> list[dict[str, Any]]:
+    """Points apart from one another: nothing lies between two categories."""
+    marks = {
+        "type": "scatter",
+        "mode": "markers",
+        "x": points,
+        "y": mean.tolist(),
+        "error_y": {"type": "data", "array": spread.tolist()},
+        "marker": {"color": BEST, "size": 9, "symbol": "diamond-open"},
+        "hoverinfo": "skip",
+    }
+    return [marks]
 
 
 def _dots(parameter: Parameter, metric: str, trials: tuple[Trial, ...]) -> dict[str, Any]:
@@ -80,8 +101,8 @@ def _dots(parameter: Parameter, metric: str, trials: tuple[Trial, ...]) -> dict[
         "mode": "markers",
         "x": [value for _, value in shown],
         "y": [trial.metrics[metric] for trial, _ in shown],
-        "text": [f"trial {trial.id}" for trial, _ in shown],
-        "hovertemplate": f"%{{text}}<br>%{{x}}<br>{metric} = %{{y:.6g}}<extra></extra>",
+        "text": [f"trial {trial.id}<br>{value_text(value)}" for trial, value in shown],
+        "hovertemplate": f"%{{text}}<br>{plain(metric)} = %{{y:.6g}}<extra></extra>",
         "marker": {"color": MAIN, "size": 6, "opacity": 0.7},
     }
 
