@@ -277,3 +277,19 @@ def test_nothing_is_shown_between_two_categories(odd):
     assert LONG in surface["data"][0]["x"] or LONG in surface["data"][0]["y"]
     assert surface["data"][0]["type"] == "heatmap"
     assert graph_objects.Figure(surface)
+
+
+def test_a_number_that_is_not_finite_is_a_gap():
+    resource = tuning_job(3, infeasible=())
+    resource["trials"][0]["measurements"][1]["metrics"][0]["value"] = "NaN"
+    html = Study.from_resource(resource).to_html()
+    curves = chart(html, "Learning curves of accuracy")["data"]
+    assert [one["y"][1] is None for one in curves].count(True) == 1
+
+
+def test_numbers_near_the_largest_make_a_report():
+    resource = tuning_job(8, infeasible=())
+    for place, trial in enumerate(resource["trials"]):
+        trial["finalMeasurement"]["metrics"][0]["value"] = 1.7e308 * (-1) ** place
+    html = Study.from_resource(resource).to_html()
+    assert set(chart(html, "History of accuracy")["data"][0]["y"]) == {None}

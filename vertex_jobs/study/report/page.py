@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from html import escape
 from importlib import resources
+from typing import Any
 
 from vertex_jobs.errors import NoFeasibleTrialError, UnsupportedHereError
 from vertex_jobs.study.report import progress
@@ -12,6 +13,9 @@ from vertex_jobs.study.report.table import trials_table
 from vertex_jobs.study.study import Study
 
 __all__ = ["report_html"]
+
+#: plotly subtracts the ends of an axis and adds margins to it.
+_TOO_LARGE = 1e300
 
 
 def report_html(study: Study) -> str:
@@ -84,16 +88,19 @@ def _text(value: object) -> str:
 
 def _charts(study: Study) -> Iterator[Chart]:
     # These ask the model, and with it NumPy, which other readers of trials do without.
+    import numpy as np
+
     from vertex_jobs.study.report.influence import influence
     from vertex_jobs.study.report.parallel import parallel_coordinates
     from vertex_jobs.study.report.slices import slices
 
     found: list[Chart | None] = [progress.front(study)]
-    for number, objective in enumerate(study.objectives):
-        found.append(progress.history(study, objective))
-        found.append(progress.curves(study, objective))
-        found += influence(study, number)
-        found.append(slices(study, number))
+    with np.errstate(over="ignore", invalid="ignore"):  # what exceeds every number is a gap
+        for number, objective in enumerate(study.objectives):
+            found.append(progress.history(study, objective))
+            found.append(progress.curves(study, objective))
+            found += influence(study, number)
+            found.append(slices(study, number))
     if study.objectives:
         found.append(parallel_coordinates(study, study.objectives[0]))
     found.append(progress.timeline(study))
@@ -111,4 +118,16 @@ def _section(number: int, chart: Chart) -> str:
 def _json(charts: list[Chart]) -> str:
     forms = [{"data": chart.data, "layout": chart.layout} for chart in charts]
     # A text with </script> in it would end the script.
-    return json.dumps(forms, allow_nan=False).replace("<", "\\u003c")
+    return json.dumps(_drawable(forms), allow_nan=False).replace("<", "\\u003c")
+
+
+def _drawable(form: Any) -> Any:
+    """The same with None, a gap to plotly, for each number that it cannot draw.
+
+    JSON has none that are not finite, and the length of an axis must be finite too.
+    """
+    if isinstance(form, dict):
+        return {key: _drawable(value) for key, value in form.items()}
+    if isinstance(form, list | tuple):
+        return [_drawable(value) for value in form]
+    return None if isinstance(form, float) and not abs(form) < _TOO_LARGE else form
