@@ -34,6 +34,11 @@ class Confidence:
     noise: Mapping[str, float]
     settings: Mapping[str, str]
 
+    @property
+    def trial_count(self) -> int:
+        """Trials that the model was fitted to."""
+        return len(self.settings)
+
     @classmethod
     def of(
         cls, beliefs: "Beliefs", trials: tuple[Trial, ...], objectives: tuple[Objective, ...]
@@ -49,7 +54,7 @@ class Confidence:
 
     def sentence(self, winner: Trial) -> str:
         """What the model says about one of the best trials; with one metric also of its rivals."""
-        count = len(self.settings)
+        count = self.trial_count
         if not self.chances:
             return (
                 f"The values of all {count} trials are equal up to rounding, so nothing tells "
