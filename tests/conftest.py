@@ -19,9 +19,12 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(autouse=True, scope="session")
 def _heed_interrupts() -> None:
-    """A shell's background jobs ignore Ctrl-C, and so would every process that a test starts."""
+    """A background job ignores Ctrl-C, Ctrl-\\ or a hang-up, and so would what a test starts."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)
+    for number in (signal.SIGHUP, signal.SIGQUIT):
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True, scope="session")

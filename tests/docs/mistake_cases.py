@@ -246,8 +246,8 @@ CASES = [
     ),
     parameter(
         "discrete values out of order",
-        lambda hpt: hpt.DiscreteParameterSpec(values=[4, 1, 1], scale="linear"),
-        {"type": "discrete", "values": [4, 1, 1]},
+        lambda hpt: hpt.DiscreteParameterSpec(values=[4, 1, 1, 2, 3], scale="linear"),
+        {"type": "discrete", "values": [4, 1, 1, 2, 3]},
     ),
     parameter(
         "an integer range from 1.5",
@@ -256,8 +256,8 @@ CASES = [
     ),
     parameter(
         "a parameter named with a space",
-        lambda hpt: hpt.IntegerParameterSpec(min=1, max=3, scale="linear"),
-        {"type": "integer", "min": 1, "max": 3},
+        lambda hpt: hpt.IntegerParameterSpec(min=1, max=4, scale="linear"),
+        {"type": "integer", "min": 1, "max": 4},
         "my units",
     ),
     study("no parameter", lambda sdk: sdk.study(parameter_spec={}), parameter_spec={}),

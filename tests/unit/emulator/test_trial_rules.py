@@ -6,8 +6,7 @@ import pytest
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.study import assignment_of, parameter_messages
-from vertex_jobs.emulator.resources.trial_rules import check_parameters, optimal_trials
-from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.resources.trial_rules import assignment_faults, optimal_trials
 
 
 def rate(low: float) -> dict[str, Any]:
@@ -41,11 +40,7 @@ def faults_of(**values: Any) -> list[str]:
     """The messages for a trial with these values; ``n`` and ``d`` are good if not given."""
     assignment = {"n": 2, "d": 0.1, **values}
     trial = protos.Trial(parameters=parameter_messages(assignment))
-    try:
-        check_parameters(SPEC, assignment_of(SPEC, trial))
-    except ApiError as error:
-        return [part.partition("Message: ")[2] for part in error.message.split("\t")[1:]]
-    return []
+    return [text for _, text in assignment_faults(SPEC, assignment_of(SPEC, trial))]
 
 
 @pytest.mark.parametrize(

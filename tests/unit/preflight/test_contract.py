@@ -142,7 +142,7 @@ def test_what_is_required_and_not_given_is_named(parser: str, asked: Checked) ->
 def test_whole_discrete_values_may_arrive_as_floats(
     parser: str, expected: str | None, asked: Checked
 ) -> None:
-    spec = {"units": {"type": "discrete", "values": [16, 32]}}
+    spec = {"units": {"type": "discrete", "values": [16, 32, 48, 64]}}
     found = said(asked(PARSERS[parser].format(more=""), parameter_spec=spec))
     assert found.get("parameter_spec.units", "").startswith(expected or "")
     assert bool(found) == bool(expected)

@@ -15,8 +15,7 @@ from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.objects.refusals import ObjectStoreError
 from vertex_jobs.emulator.objects.store import ObjectStore
 from vertex_jobs.emulator.resources import study
-from vertex_jobs.emulator.resources.trial_rules import check_parameters
-from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.resources.trial_rules import assignment_faults
 from vertex_jobs.emulator.store import Store
 from vertex_jobs.names import GcsUri, ResourceName, is_gcs_uri
 from vertex_jobs.study.exported import read_exported
@@ -139,11 +138,8 @@ def _misfit(
     missing = [one.metric_id for one in study_spec.metrics if one.metric_id not in measured]
     if trial.state == protos.TrialState.SUCCEEDED and missing:
         return f"it has no value of {', '.join(missing)}"
-    try:
-        check_parameters(study_spec, assignment)
-    except ApiError as error:
-        return error.message.rstrip(".")
-    return ""
+    faults = assignment_faults(study_spec, assignment)
+    return "; ".join(text.rstrip(".") for _, text in faults)
 
 
 def _left_out(reasons: Mapping[str, str]) -> str:

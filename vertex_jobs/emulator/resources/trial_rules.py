@@ -17,7 +17,7 @@ from vertex_jobs.emulator.resources.validation import refuse_faults
 from vertex_jobs.search import Parameter
 
 __all__ = [
-    "check_parameters",
+    "assignment_faults",
     "check_trial",
     "default_values",
     "end_trial",
@@ -51,7 +51,7 @@ def check_trial(study_spec: protos.Message, trial: protos.Message) -> None:
         for name, kind in odd
     ]
     if not odd:
-        faults += _assignment_faults(study_spec, assignment_of(study_spec, trial))
+        faults += assignment_faults(study_spec, assignment_of(study_spec, trial))
     for number, one in enumerate(trial.measurements):
         path = f"trial.measurements[{number}]"
         faults += measurement_faults(study_spec, one, path, final=False)
@@ -61,17 +61,8 @@ def check_trial(study_spec: protos.Message, trial: protos.Message) -> None:
     refuse_faults(faults)
 
 
-def check_parameters(study_spec: protos.Message, assignment: Mapping[str, Any]) -> None:
-    """Refuse parameters that the study does not have, or values outside of its space.
-
-    Raises:
-        ApiError: INVALID_ARGUMENT, with every fault.
-    """
-    refuse_faults(_assignment_faults(study_spec, assignment))
-
-
-def _assignment_faults(study_spec: protos.Message, assignment: Mapping[str, Any]) -> Faults:
-    """What is missing, unknown or impossible.
+def assignment_faults(study_spec: protos.Message, assignment: Mapping[str, Any]) -> Faults:
+    """What of a trial's parameters is missing, unknown or impossible in the study's space.
 
     A parameter that is not active may be given, with a value that it could have.
     """

@@ -86,7 +86,7 @@ def _points(parameters: Mapping[str, ParameterSpec]) -> int | None:
         if isinstance(parameter, IntegerParameterSpec):
             sizes.append(parameter.max - parameter.min + 1)
         else:
-            sizes.append(len(parameter.values))
+            sizes.append(len(set(parameter.values)))
     return math.prod(sizes) if min(sizes, default=0) > 0 else None
 
 
