@@ -96,7 +96,8 @@ class Vizier:
             self._declare(problem.search_space.root, parameter, pyvizier.ScaleType)
         goal = pyvizier.ObjectiveMetricGoal.MINIMIZE
         problem.metric_information.append(pyvizier.MetricInformation("loss", goal=goal))
-        self._designer = gp_ucb_pe.VizierGPUCBPEBandit(problem)
+        key = jax.random.PRNGKey(seed)
+        self._designer = gp_ucb_pe.VizierGPUCBPEBandit(problem, rng=key)
         self._space, self._count = space, 0
 
     @staticmethod

@@ -25,6 +25,8 @@ Floats = NDArray[np.float64]
 #: Least gain, in standard deviations of the targets, for which a trial joins others that run near
 #: an optimum which is already known well. Every other trial refines it all the same.
 WORTHWHILE = 0.05
+#: Trials per parameter with which a study has settled.
+SETTLED = 12
 
 
 class GaussianProcessSearch:
@@ -55,7 +57,7 @@ class GaussianProcessSearch:
             models.add_pending(running)
         for trial_id in trial_ids:
             if models:
-                row = self._promising(trial_id, models, observations.leaders(), running, taken)
+                row = self._promising(trial_id, models, observations, running, taken)
             else:
                 row = self._start(trial_id, taken)
             if row is None:
@@ -68,14 +70,21 @@ class GaussianProcessSearch:
         return [self._encoding.assignment(row) for row in rows]
 
     def _promising(
-        self, trial_id: int, models: Models, leaders: Floats, running: Floats, taken: set[bytes]
+        self,
+        trial_id: int,
+        models: Models,
+        observations: Observations,
+        running: Floats,
+        taken: set[bytes],
     ) -> Floats | None:
         """The best bet; or, beside others that run, what teaches most if no bet is left.
 
         None where no point is left, as in ``_start``.
         """
         random = np.random.default_rng((self._seed, trial_id))
-        acquisition = Acquisition(models, np.vstack([leaders, running]), random)
+        leaders = observations.leaders()
+        settled = len(observations.values) >= SETTLED * self._encoding.dimension
+        acquisition = Acquisition(models, np.vstack([leaders, running]), random, settled=settled)
         row = self._candidates.best(acquisition.bound, leaders, taken, random)
         if row is None:
             return None
