@@ -73,7 +73,8 @@ class Studies:
             else:
                 self._close(message["close"])
         except Exception as error:
-            self._faults[message.get("open") or message["tell"]] = _text(error)
+            # The first is the reason: a study that could not be opened cannot be told either.
+            self._faults.setdefault(message.get("open") or message["tell"], _text(error))
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
         """The answer to a study that asks.

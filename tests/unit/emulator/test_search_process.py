@@ -32,6 +32,7 @@ def test_a_study_that_cannot_be_opened_says_so_when_it_asks() -> None:
     studies = Studies()
     studies.take(opening("good", SPACE))
     studies.take(opening("bad", TWICE))
+    studies.take({"tell": "bad", "trials": []})
     with pytest.raises(ValueError, match="must be distinct"):
         studies.ask(question("bad"))
     assert len(studies.ask(question("good"))["assignments"]) == 1

@@ -28,7 +28,7 @@ class Options:
     n_units: int = 8
     optimizer: Literal["sgd", "adam"] = "sgd"
     width: Literal[32, 64] = 32
-    momentum: Literal[0.5, 1.0] = 0.5  # type: ignore[valid-type]
+    momentum: Literal[0.5, 1.0] = 0.5  # type: ignore[valid-type]  # mypy knows no floats in a Literal
     colour: Colour = Colour.RED
     maybe: Optional[int] = None
     limit: int | None = 3

@@ -174,20 +174,13 @@ class TrialService:
 
     def _room(self, study: protos.Message, study_id: str) -> float:
         """How many new trials the study may have; none once it has ended."""
-        if study.state != protos.StudyState.ACTIVE or self._reason_to_stop(study, study_id):
+        if study.state != protos.StudyState.ACTIVE:
             return 0
         trials, now = self._store.trials(study_id), self._identity.now()
-        limit = study_stopping.trial_limit(study.study_spec, trials, study.create_time, now)
-        return limit - len(trials)
-
-    def _reason_to_stop(self, study: protos.Message, study_id: str) -> str:
-        """The study's own rule that ends it, in words; empty for none."""
-        return study_stopping.reason_to_stop(
-            study.study_spec,
-            self._store.trials(study_id),
-            study.create_time,
-            self._identity.now(),
-        )
+        case = study.study_spec, trials, study.create_time, now
+        if study_stopping.reason_to_stop(*case):
+            return 0
+        return study_stopping.trial_limit(*case) - len(trials)
 
     def _waiting(self, study_id: str, request: protos.Message) -> list[protos.Message]:
         """Trials that the client has begun, and requested ones, which become the client's."""
@@ -256,11 +249,11 @@ class TrialService:
             trial.state = _State.INFEASIBLE
             trial.infeasible_reason = request.infeasible_reason
             trial.end_time.CopyFrom(self._identity.now())
-        elif request.HasField("final_measurement"):
-            refuse_faults(measurement_faults(spec, final, "final_measurement", final=True))
-            end_trial(spec, trial, final, self._identity.now())
         else:
-            final = rules.final_measurement(spec, trial.measurements)
+            if request.HasField("final_measurement"):
+                refuse_faults(measurement_faults(spec, final, "final_measurement", final=True))
+            else:
+                final = rules.final_measurement(spec, trial.measurements)
             end_trial(spec, trial, final, self._identity.now())
         self._keep(study_id, trial)
         return trial
@@ -275,10 +268,11 @@ class TrialService:
     async def check_stopping(self, request: protos.Message, call: Call) -> protos.Message:
         """Whether a running trial should stop by one of the study's rules; it is then STOPPING."""
         study, study_id, trial = self._running(request.trial_name)
-        asap = study.study_spec.study_stopping_config.should_stop_asap.value
-        stops = trial.state == _State.STOPPING or (
-            asap and bool(self._reason_to_stop(study, study_id))
-        )
+        stops = trial.state == _State.STOPPING
+        if not stops and study.study_spec.study_stopping_config.should_stop_asap.value:
+            trials, now = self._store.trials(study_id), self._identity.now()
+            case = study.study_spec, trials, study.create_time, now
+            stops = bool(study_stopping.reason_to_stop(*case))
         if not stops and has_stopping_rule(study.study_spec):
             stops, prediction = await self._suggestions.check_stopping(study, trial)
             trial = self._running(request.trial_name)[2]  # it may have changed meanwhile
