@@ -12,10 +12,10 @@ import pytest
 
 from vertex_jobs.cli import main
 from vertex_jobs.client import Client, Entry, JobHandle, as_completed
-from vertex_jobs.client.kinds import kind_of_collection
 from vertex_jobs.emulator.joining import LocalServer
 from vertex_jobs.endpoints import Endpoint
 from vertex_jobs.errors import JobFailedError, RequestRefusedError, SubmissionUnknownError
+from vertex_jobs.job_kinds import kind_of_collection
 from vertex_jobs.spec import CustomJob
 
 Inject = Callable[..., None]

@@ -4,7 +4,7 @@ from vertex_jobs.cli.footers import command
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.terminal import say
-from vertex_jobs.client import short_state
+from vertex_jobs.job_kinds import short_state
 
 __all__ = ["cancel", "delete"]
 

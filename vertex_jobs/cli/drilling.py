@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.cli.terminal import say
 from vertex_jobs.cli.words import count
-from vertex_jobs.client import short_state
 from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.job_kinds import short_state
 from vertex_jobs.spec.drills import DRILLS, Drill
 from vertex_jobs.spec.suggestions import suggestion
 

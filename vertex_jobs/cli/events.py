@@ -6,9 +6,9 @@ study of a thousand steps must not print a thousand lines.
 
 from collections.abc import Iterator
 
-from vertex_jobs.cli.details import is_study
 from vertex_jobs.cli.words import outcome, parameters
-from vertex_jobs.client import Snapshot, short_state
+from vertex_jobs.client import Snapshot
+from vertex_jobs.job_kinds import short_state
 from vertex_jobs.study import Trial
 
 __all__ = ["events"]
@@ -20,7 +20,7 @@ def events(before: Snapshot | None, now: Snapshot) -> Iterator[str]:
     """Changes of the job's state, then of its trials'; how the job ended is for the summary."""
     if not now.done and (before is None or before.state != now.state):
         yield short_state(now.state).lower()
-    if is_study(now):
+    if now.is_study:
         earlier = before.study.trials if before is not None else ()
         yield from _trial_events({trial.id: trial for trial in earlier}, now)
 

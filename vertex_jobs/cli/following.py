@@ -5,7 +5,7 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.deciding import print_decision
-from vertex_jobs.cli.details import base_output_directory, is_study
+from vertex_jobs.cli.details import base_output_directory
 from vertex_jobs.cli.edge import Edge
 from vertex_jobs.cli.footers import say_come_back, say_next
 from vertex_jobs.cli.hparams import writer_for
@@ -16,8 +16,9 @@ from vertex_jobs.cli.progress import Progress, progress
 from vertex_jobs.cli.studies import trial_table
 from vertex_jobs.cli.terminal import print_result, say, say_prose, warn
 from vertex_jobs.cli.words import count, duration, seconds_between
-from vertex_jobs.client import JobHandle, Snapshot, short_state
+from vertex_jobs.client import JobHandle, Snapshot
 from vertex_jobs.errors import EndpointError, EndpointLostError, JobFailedError
+from vertex_jobs.job_kinds import short_state
 from vertex_jobs.study import Study
 
 if TYPE_CHECKING:
@@ -61,7 +62,7 @@ def follow(options: Options, endpoint: "Endpoint", handle: JobHandle) -> int:
 def _watch(endpoint: "Endpoint", handle: JobHandle) -> None:
     trouble = _Trouble(endpoint)
     with progress() as display:
-        hparams = writer_for(endpoint, handle.last_seen) if is_study(handle.last_seen) else None
+        hparams = writer_for(endpoint, handle.last_seen) if handle.last_seen.is_study else None
         lines = _LogLines(endpoint, handle.last_seen, display)
         try:
             for snapshot in handle.watch(on_trouble=lambda *news: trouble(display, *news)):
@@ -103,7 +104,7 @@ class _LogLines:
         self._display = display
         self._silent = threading.Event()
         self._thread: threading.Thread | None = None
-        if not is_study(snapshot) and not snapshot.done:
+        if not snapshot.is_study and not snapshot.done:
             handle = endpoint.job(self.name)
             self._thread = threading.Thread(target=self._run, args=(handle,), daemon=True)
             self._thread.start()
@@ -145,12 +146,12 @@ def _tell(handle: JobHandle, failure: JobFailedError | None) -> None:
         say(f"{snapshot.display_name} {state} after {duration(elapsed)}")
     if short_state(snapshot.state) == "PARTIALLY_SUCCEEDED":
         warn("only a part of the job succeeded; its results are those of that part")
-    if is_study(snapshot) and snapshot.study.trials:
+    if snapshot.is_study and snapshot.study.trials:
         _say_notes(handle)
         _print_trials(snapshot.study)
     if failure is not None:
         raise failure
-    if is_study(snapshot):
+    if snapshot.is_study:
         load_numerics()
         print_result("")
         print_decision(snapshot.study)

@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from vertex_jobs.cli.details import is_study
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.terminal import say
 from vertex_jobs.client import Snapshot
@@ -65,7 +64,7 @@ def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
     verbs: list[tuple[str, ...]] = [("its output", "logs")]
     if not snapshot.done:
         verbs = [("follow it", "watch"), *verbs, ("end it", "cancel")]
-    elif is_study(snapshot):
+    elif snapshot.is_study:
         verbs = [
             *_decisions(snapshot.study),
             ("every trial", "trials"),

@@ -11,7 +11,8 @@ from vertex_jobs.cli.summaries import summary_lines
 from vertex_jobs.cli.tables import as_csv, print_structured, table
 from vertex_jobs.cli.terminal import print_result, say, warn
 from vertex_jobs.cli.words import ago, duration, seconds_between
-from vertex_jobs.client import Snapshot, short_state
+from vertex_jobs.client import Snapshot
+from vertex_jobs.job_kinds import short_state
 
 if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle
@@ -20,12 +21,6 @@ if TYPE_CHECKING:
 __all__ = ["describe", "list_jobs", "say_settled"]
 
 _COLUMNS = ("id", "display_name", "kind", "state", "create_time", "start_time", "end_time", "name")
-#: So that a line fits a narrow screen; the other forms have the whole name.
-_KIND_WORDS = {
-    "custom_job": "custom",
-    "custom_training_job": "training",
-    "hyperparameter_tuning_job": "tuning",
-}
 
 
 def list_jobs(options: Options) -> int:
@@ -98,7 +93,7 @@ def _cells(snapshot: Snapshot, now: datetime) -> list[str]:
     return [
         snapshot.job_id,
         snapshot.display_name,
-        _KIND_WORDS[snapshot.kind.name],
+        snapshot.kind.word,
         short_state(snapshot.state).lower(),
         ago(snapshot.create_time, now),
         duration(ran) if snapshot.start_time else "",

@@ -17,8 +17,8 @@ from vertex_jobs.cli.reading import say_settled
 from vertex_jobs.cli.showing import prepared_request
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_result, say
-from vertex_jobs.client import short_state
 from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.job_kinds import short_state
 from vertex_jobs.spec import attempts, examine
 
 if TYPE_CHECKING:

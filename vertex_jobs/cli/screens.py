@@ -12,10 +12,11 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from vertex_jobs.cli.details import is_study, replica_count
+from vertex_jobs.cli.details import replica_count
 from vertex_jobs.cli.summaries import cost_so_far
 from vertex_jobs.cli.words import duration, metrics, outcome, parameters, seconds_between
-from vertex_jobs.client import Snapshot, short_state
+from vertex_jobs.client import Snapshot
+from vertex_jobs.job_kinds import short_state
 from vertex_jobs.study import Study, Trial
 
 __all__ = ["screen"]
@@ -37,7 +38,7 @@ def screen(snapshot: Snapshot, now: datetime, size: ConsoleDimensions) -> Render
         size: Of the terminal; the block never scrolls it.
     """
     lines: list[RenderableType] = [Text(), _headline(snapshot, now)]
-    if is_study(snapshot):
+    if snapshot.is_study:
         lines += _study_lines(snapshot, now, max(1, min(_TRIAL_LINES, size.height - 8)))
     return Group(*lines)
 

@@ -6,9 +6,10 @@ For ``describe`` and the block that ``watch`` redraws. Pure functions of what th
 from collections.abc import Iterator
 from datetime import datetime
 
-from vertex_jobs.cli.details import is_study, replica_count
+from vertex_jobs.cli.details import replica_count
 from vertex_jobs.cli.words import ago, count, duration, outcome, parameters, seconds_between
-from vertex_jobs.client import Snapshot, short_state
+from vertex_jobs.client import Snapshot
+from vertex_jobs.job_kinds import short_state
 from vertex_jobs.preflight.cost import so_far
 
 __all__ = ["cost_so_far", "summary_lines"]
@@ -26,8 +27,8 @@ def summary_lines(snapshot: Snapshot, now: datetime) -> Iterator[str]:
     ran_for = f", ran for {duration(ran)}" if snapshot.start_time else ""
     yield f"{snapshot.display_name}: {state}{ran_for}, created {ago(snapshot.create_time, now)}"
     replicas = count(replica_count(snapshot), "replica")
-    yield f"{replicas} in each trial" if is_study(snapshot) else replicas
-    if is_study(snapshot):
+    yield f"{replicas} in each trial" if snapshot.is_study else replicas
+    if snapshot.is_study:
         yield from _study_lines(snapshot)
     cost = cost_so_far(snapshot, now)
     if cost:

@@ -14,7 +14,7 @@ import threading
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from vertex_jobs.cli.details import is_study, log_directory
+from vertex_jobs.cli.details import log_directory
 from vertex_jobs.cli.hparams import writer_for
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.places import open_endpoint
@@ -45,7 +45,7 @@ def serve(options: Options) -> int:
             endpoint.server.hold(os.getpid())
         environment = os.environ | _storage(endpoint)
         say(f"TensorBoard on {directory}; Ctrl-C ends it")
-        if is_study(handle.last_seen):
+        if handle.last_seen.is_study:
             writing = threading.Thread(target=_write_hparams, args=(endpoint, handle), daemon=True)
             writing.start()
         return _run_board(directory, options.port, environment)

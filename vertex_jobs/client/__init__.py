@@ -10,7 +10,6 @@ from vertex_jobs.client.connection import OPTIONS_HEADER, Connection
 from vertex_jobs.client.handle import JobHandle
 from vertex_jobs.client.jobs import import_job_client
 from vertex_jobs.client.journal import Entry
-from vertex_jobs.client.kinds import KINDS, JobKind, is_success, is_terminal, short_state
 from vertex_jobs.client.log_entries import LogEntry
 from vertex_jobs.client.outcomes import JobCancelledError
 from vertex_jobs.client.snapshots import Snapshot
@@ -18,21 +17,16 @@ from vertex_jobs.client.submission import OnShort
 from vertex_jobs.client.timing import Timing
 
 __all__ = [
-    "KINDS",
     "OPTIONS_HEADER",
     "Client",
     "Connection",
     "Entry",
     "JobCancelledError",
     "JobHandle",
-    "JobKind",
     "LogEntry",
     "OnShort",
     "Snapshot",
     "Timing",
     "as_completed",
     "import_job_client",
-    "is_success",
-    "is_terminal",
-    "short_state",
 ]

@@ -15,7 +15,6 @@ from typing import Any
 
 from vertex_jobs.client.jobs import Resource
 from vertex_jobs.client.journal import Entry
-from vertex_jobs.client.kinds import short_state
 from vertex_jobs.client.log_entries import LogEntry
 from vertex_jobs.client.outcomes import package_uri
 from vertex_jobs.client.registering import SERVING_IMAGE, register
@@ -25,6 +24,7 @@ from vertex_jobs.client.timing import Trouble
 from vertex_jobs.client.tracking import Tracker
 from vertex_jobs.client.watching import PATIENCE_SECONDS
 from vertex_jobs.errors import JobFailedError
+from vertex_jobs.job_kinds import CUSTOM_TRAINING_JOB, TUNING_JOB, short_state
 from vertex_jobs.study import Study, Trial
 
 __all__ = ["JobHandle", "Result"]
@@ -121,9 +121,9 @@ class JobHandle:
         snapshot = self._tracker.wait(timeout)
         if not snapshot.succeeded:
             raise self._tracker.failure()
-        if self.kind == "hyperparameter_tuning_job":
+        if self.kind == TUNING_JOB.name:
             return snapshot.study
-        return self._tracker.model() if self.kind == "custom_training_job" else snapshot
+        return self._tracker.model() if self.kind == CUSTOM_TRAINING_JOB.name else snapshot
 
     def exception(self, timeout: float | None = None) -> JobFailedError | None:
         """Wait for the end; the error that ``result`` would raise for the job, or None.
@@ -213,7 +213,7 @@ class JobHandle:
 
     def _repr_html_(self) -> str:
         """For notebooks: a study's trials, or name and state, as last seen."""
-        if self.kind == "hyperparameter_tuning_job":
+        if self.kind == TUNING_JOB.name:
             return self.last_seen.study._repr_html_()
         state, name = short_state(self.last_seen.state).lower(), escape(self.name)
         return f"<b>{escape(self.display_name)}</b>: {state}<br><code>{name}</code>"

@@ -11,7 +11,6 @@ from typing import Any
 
 from vertex_jobs.client.connection import WAIT_HEADER, Connection
 from vertex_jobs.client.failures import translated
-from vertex_jobs.client.kinds import JobKind, kind_of_collection
 from vertex_jobs.errors import (
     EndpointLostError,
     JobNotFoundError,
@@ -19,6 +18,7 @@ from vertex_jobs.errors import (
     UnsupportedHereError,
 )
 from vertex_jobs.generated_api import defer_clients, message_types
+from vertex_jobs.job_kinds import JobKind, kind_of_name
 from vertex_jobs.names import ResourceName, location_name, location_of
 
 __all__ = ["Jobs", "Resource", "import_job_client"]
@@ -77,7 +77,7 @@ class Jobs:
             JobNotFoundError: If there is no such job (any more).
             EndpointError: If the endpoint refused or was lost.
         """
-        kind = kind_of_collection(ResourceName.parse(name).collection)
+        kind = kind_of_name(name)
         headers = {WAIT_HEADER: seen} if seen else {}
         with _existing(name):
             return self._call(kind, f"get_{kind.noun}", _parent(name), {"name": name}, headers)
@@ -100,13 +100,13 @@ class Jobs:
 
     def cancel(self, name: str) -> None:
         """Ask for the job to be cancelled; the state says when it is."""
-        kind = kind_of_collection(ResourceName.parse(name).collection)
+        kind = kind_of_name(name)
         with _existing(name):
             self._call(kind, f"cancel_{kind.noun}", _parent(name), {"name": name}, {})
 
     def delete(self, name: str) -> None:
         """Delete the job and wait until it is gone."""
-        kind = kind_of_collection(ResourceName.parse(name).collection)
+        kind = kind_of_name(name)
         parent = _parent(name)
         method = getattr(self._service(kind.service, parent), f"delete_{kind.noun}")
         with _existing(name), translated(self.address(parent)):

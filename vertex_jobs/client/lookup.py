@@ -12,10 +12,10 @@ from typing import Protocol, TypeVar
 
 from vertex_jobs.client.connection import Connection
 from vertex_jobs.client.jobs import Resource
-from vertex_jobs.client.kinds import KINDS, JobKind
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.timing import Timing, persist
 from vertex_jobs.errors import JobNotFoundError
+from vertex_jobs.job_kinds import JOB_KINDS, JobKind
 from vertex_jobs.names import ResourceName, location_name
 
 __all__ = ["Lookup", "ReadableJobs"]
@@ -84,7 +84,7 @@ class Lookup:
             parent: ``projects/P/locations/L``; empty for the connection's place.
         """
         found: list[Resource] = []
-        for kind in KINDS:
+        for kind in JOB_KINDS:
             found += self._persist(partial(self.jobs.list, kind, filter_text, parent))
         return sorted(found, key=_created, reverse=True)
 
@@ -93,8 +93,8 @@ class Lookup:
             name = ResourceName.parse(text)
         except ValueError as error:
             raise JobNotFoundError(str(error)) from error
-        if name.collection not in {kind.collection for kind in KINDS}:
-            known = ", ".join(kind.collection for kind in KINDS)
+        if name.collection not in {kind.collection for kind in JOB_KINDS}:
+            known = ", ".join(kind.collection for kind in JOB_KINDS)
             raise JobNotFoundError(
                 f"{text} is no job: {name.collection!r} is none of {known}; "
                 "list the jobs with: vertex-jobs list"
@@ -105,7 +105,7 @@ class Lookup:
         return found
 
     def _by_id(self, job_id: str) -> Resource | None:
-        for kind in KINDS:
+        for kind in JOB_KINDS:
             found = self._get(self._name(kind, job_id))
             if found is not None:
                 return found

@@ -12,11 +12,11 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from vertex_jobs.client.journal import Entry
-from vertex_jobs.client.kinds import kind_of_collection, short_state
 from vertex_jobs.client.settling import settle
 from vertex_jobs.client.submission import OnShort, Resource, Submitter, has_label
 from vertex_jobs.client.timing import persist
 from vertex_jobs.errors import EndpointError, JobNotFoundError, SubmissionUnknownError
+from vertex_jobs.job_kinds import kind_of_collection, short_state
 from vertex_jobs.names import CONTENT_LABEL
 
 if TYPE_CHECKING:

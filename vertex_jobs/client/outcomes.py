@@ -6,25 +6,19 @@ are read by the caller, since this module contacts nothing.
 
 import concurrent.futures
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from vertex_jobs.client.kinds import short_state
 from vertex_jobs.client.remedies import remedy_for
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.errors import JobFailedError
+from vertex_jobs.job_kinds import CUSTOM_TRAINING_JOB, short_state
 from vertex_jobs.names import ResourceName
 
 __all__ = ["Culprit", "JobCancelledError", "culprit", "failure", "log_job_ids", "package_uri"]
 
 _REPLICA = re.compile(r"\breplica (?P<replica>workerpool\d+-\d+)")
-#: Where each kind keeps its worker pools, as keys below the resource.
-_JOB_SPECS = {
-    "custom_job": ("jobSpec",),
-    "custom_training_job": ("trainingTaskInputs",),
-    "hyperparameter_tuning_job": ("trialJobSpec",),
-}
 
 
 class JobCancelledError(JobFailedError, concurrent.futures.CancelledError):
@@ -88,7 +82,7 @@ def log_job_ids(snapshot: Snapshot) -> tuple[str, ...]:
     A pipeline logs under its backing custom job, a tuning job under its own id and one custom job
     per trial.
     """
-    if snapshot.kind.name == "custom_training_job":
+    if snapshot.kind is CUSTOM_TRAINING_JOB:
         backing = snapshot.resource.get("trainingTaskMetadata", {}).get("backingCustomJob", "")
         return (ResourceName.parse(backing).resource_id,) if backing else ()
     trials = snapshot.resource.get("trials", ())
@@ -97,13 +91,8 @@ def log_job_ids(snapshot: Snapshot) -> tuple[str, ...]:
 
 def package_uri(snapshot: Snapshot) -> str | None:
     """Where the job's package lies, which comes after its wheels; None for a container job."""
-    spec: Any = snapshot.resource
-    for key in _JOB_SPECS[snapshot.kind.name]:
-        spec = spec.get(key, {})
-    # Inside trainingTaskInputs, a free-form value, other clients send snake_case.
-    pools: Any = spec.get("workerPoolSpecs") or spec.get("worker_pool_specs") or ({},)
-    package = pools[0].get("pythonPackageSpec") or pools[0].get("python_package_spec") or {}
-    uris = package.get("packageUris") or package.get("package_uris") or ()
+    pools: Sequence[Mapping[str, Any]] = snapshot.job_spec.get("workerPoolSpecs") or ({},)
+    uris = pools[0].get("pythonPackageSpec", {}).get("packageUris")
     return str(uris[-1]) if uris else None
 
 

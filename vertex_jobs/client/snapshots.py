@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from vertex_jobs.client.kinds import JobKind, is_success, is_terminal, kind_of_collection
 from vertex_jobs.errors import NoFeasibleTrialError, UnsupportedHereError
+from vertex_jobs.job_kinds import TUNING_JOB, JobKind, is_success, is_terminal, kind_of_name
 from vertex_jobs.names import ResourceName
 from vertex_jobs.study import Study, Trial
 
@@ -42,7 +42,17 @@ class Snapshot:
     @property
     def kind(self) -> JobKind:
         """Which of the three kinds."""
-        return kind_of_collection(ResourceName.parse(self.name).collection)
+        return kind_of_name(self.name)
+
+    @property
+    def is_study(self) -> bool:
+        """Whether the job has trials."""
+        return self.kind is TUNING_JOB
+
+    @cached_property
+    def job_spec(self) -> Mapping[str, Any]:
+        """The job's CustomJobSpec, or that of each of its trials; empty if it has none."""
+        return self.kind.job_spec(self.resource)
 
     @property
     def display_name(self) -> str:
@@ -103,17 +113,17 @@ class Snapshot:
         Raises:
             UnsupportedHereError: If the job is of another kind.
         """
-        if self.kind.name != "hyperparameter_tuning_job":
+        if not self.is_study:
             raise UnsupportedHereError(
                 f"{self.name} is a {self.kind.name}, which has no trials; "
-                "only a hyperparameter_tuning_job has"
+                f"only a {TUNING_JOB.name} has"
             )
         return Study.from_resource(self.resource)
 
     @property
     def best_so_far(self) -> Trial | None:
         """The best trial yet; None without one, and for jobs with several metrics."""
-        if self.kind.name != "hyperparameter_tuning_job":
+        if not self.is_study:
             return None
         try:
             return self.study.best_trial

@@ -23,7 +23,6 @@ from vertex_jobs.client.journal import (
     Entry,
     Journal,
 )
-from vertex_jobs.client.kinds import JobKind, kind_of_collection
 from vertex_jobs.client.outcomes import failure
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.timing import Timing, persist
@@ -34,6 +33,7 @@ from vertex_jobs.errors import (
     SubmissionUnknownError,
     UnsupportedHereError,
 )
+from vertex_jobs.job_kinds import JobKind, kind_of_collection
 from vertex_jobs.names import SUBMISSION_LABEL
 
 if TYPE_CHECKING:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vertex_jobs.errors import Fault
+from vertex_jobs.job_kinds import CUSTOM_JOB, TUNING_JOB
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL
 from vertex_jobs.spec.arguments import read_tokens
 from vertex_jobs.spec.gcloud_studies import read_study_spec
@@ -34,16 +35,16 @@ def read_gcloud_form(written: Mapping[str, Any]) -> tuple[dict[str, Any], list[F
     top = Message(written, "", [])
     config: dict[str, Any] = {}
     if "trialJobSpec" in written or "studySpec" in written:
-        config["kind"] = "hyperparameter_tuning_job"
+        config["kind"] = TUNING_JOB.name
     else:
-        config["kind"] = "custom_job"
+        config["kind"] = CUSTOM_JOB.name
     config |= top.named("displayName", "display_name")
     labels = top.take("labels") or {}
     if isinstance(labels, Mapping):
         labels = {k: v for k, v in labels.items() if k not in (SUBMISSION_LABEL, CONTENT_LABEL)}
     config |= {"labels": labels} if labels else {}
     config |= _renamed(top.message("encryptionSpec"), kmsKeyName="encryption_spec_key_name")
-    if config["kind"] == "hyperparameter_tuning_job":
+    if config["kind"] == TUNING_JOB.name:
         config |= _job_spec(top.message("trialJobSpec"))
         config |= read_study_spec(top.message("studySpec"))
         # gcloud's own default for both.

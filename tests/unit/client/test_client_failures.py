@@ -22,8 +22,8 @@ from vertex_jobs.client.failures import (
     translated,
 )
 from vertex_jobs.client.jobs import Jobs
-from vertex_jobs.client.kinds import KINDS
 from vertex_jobs.errors import EndpointError, EndpointLostError, RequestRefusedError
+from vertex_jobs.job_kinds import JOB_KINDS
 from vertex_jobs.requests import Place
 
 PARENT = "projects/p/locations/us-central1"
@@ -137,7 +137,7 @@ def create_error(endpoint, tmp_path):
     place = Place("p", "us-central1", "gs://bucket")
     jobs = Jobs(Connection(place, endpoint, AnonymousCredentials(), tmp_path))
     with pytest.raises(EndpointError) as caught:
-        jobs.create(KINDS[0], PARENT, {"displayName": "x"}, {})
+        jobs.create(JOB_KINDS[0], PARENT, {"displayName": "x"}, {})
     jobs.close()
     return caught.value
 

@@ -9,7 +9,6 @@ import pytest
 from vertex_jobs.client import OPTIONS_HEADER
 from vertex_jobs.client.jobs import Jobs
 from vertex_jobs.client.journal import REFUSED, Journal
-from vertex_jobs.client.kinds import KINDS, kind_of_collection
 from vertex_jobs.client.logs import LogReader
 from vertex_jobs.client.submission import Submitter
 from vertex_jobs.client.uploads import upload
@@ -20,10 +19,11 @@ from vertex_jobs.errors import (
     SubmissionUnknownError,
     UnsupportedHereError,
 )
+from vertex_jobs.job_kinds import JOB_KINDS, kind_of_collection
 from vertex_jobs.requests import Request
 
 PARENT = "projects/p/locations/us-central1"
-NAMES = {kind.name: f"{PARENT}/{kind.collection}/7" for kind in KINDS}
+NAMES = {kind.name: f"{PARENT}/{kind.collection}/7" for kind in JOB_KINDS}
 CUSTOM_JOB = {"name": NAMES["custom_job"], "displayName": "digits", "state": "JOB_STATE_PENDING"}
 
 BODY = {
@@ -57,7 +57,7 @@ def error(code, message="no", status=""):
 
 
 class TestGet:
-    @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+    @pytest.mark.parametrize("kind", JOB_KINDS, ids=lambda kind: kind.name)
     def test_each_kind_is_read_from_its_collection(self, at, kind):
         jobs, address = at((200, {"name": NAMES[kind.name]}))
         jobs.get(NAMES[kind.name])
@@ -94,7 +94,7 @@ class TestGet:
 
 class TestCreate:
     def create(self, jobs, **headers):
-        return jobs.create(KINDS[0], PARENT, BODY, headers)
+        return jobs.create(JOB_KINDS[0], PARENT, BODY, headers)
 
     def test_the_body_means_the_same_on_the_wire(self, at):
         jobs, address = at((200, CUSTOM_JOB))
@@ -122,7 +122,7 @@ class TestCreate:
     def test_a_field_that_the_installed_sdk_lacks_is_named(self, at):
         jobs, _ = at()
         with pytest.raises(UnsupportedHereError, match=r"cannot send this CustomJob: .*newField"):
-            jobs.create(KINDS[0], PARENT, {"newField": 1}, {})
+            jobs.create(JOB_KINDS[0], PARENT, {"newField": 1}, {})
 
 
 def test_a_name_in_another_location_is_asked_for_at_its_host(canned, connection):
@@ -171,17 +171,17 @@ class TestList:
             (200, {"customJobs": [CUSTOM_JOB], "nextPageToken": "2"}),
             (200, {"customJobs": [second]}),
         )
-        assert [found["name"][-1] for found in jobs.list(KINDS[0])] == ["7", "8"]
+        assert [found["name"][-1] for found in jobs.list(JOB_KINDS[0])] == ["7", "8"]
 
     def test_the_filter_and_the_page_token_go_along(self, at):
         jobs, address = at((200, {"nextPageToken": "2"}), (200, {}))
-        jobs.list(KINDS[0], 'display_name="x"')
+        jobs.list(JOB_KINDS[0], 'display_name="x"')
         path = address.requests[1][1]
         assert ("filter=display_name%3D%22x%22" in path, "pageToken=2" in path) == (True, True)
 
 
 class TestCancelAndDelete:
-    @pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.name)
+    @pytest.mark.parametrize("kind", JOB_KINDS, ids=lambda kind: kind.name)
     def test_each_kind_is_cancelled_by_its_name(self, at, kind):
         jobs, address = at((200, {}))
         jobs.cancel(NAMES[kind.name])

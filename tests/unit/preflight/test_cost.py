@@ -145,7 +145,7 @@ def test_a_pipeline_is_read_in_the_spelling_of_the_sdk() -> None:
 
 
 def test_what_is_no_job_has_no_cost() -> None:
-    with pytest.raises(ValueError, match="is no job; expected one of customJobs"):
+    with pytest.raises(ValueError, match="holds no jobs; the collections are customJobs"):
         so_far(resource("models"), NOW)
 
 

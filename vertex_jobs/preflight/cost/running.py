@@ -11,18 +11,12 @@ from datetime import datetime, timezone
 from typing import Any
 
 from vertex_jobs import catalog
+from vertex_jobs.job_kinds import TUNING_JOB, kind_of_collection
 from vertex_jobs.names import ResourceName
 from vertex_jobs.preflight.cost.amounts import CostRange
 from vertex_jobs.preflight.cost.rates import MachineUse, rate
 
 __all__ = ["so_far"]
-
-#: Where each collection keeps its job spec.
-_SPEC_KEYS = {
-    "customJobs": "jobSpec",
-    "hyperparameterTuningJobs": "trialJobSpec",
-    "trainingPipelines": "trainingTaskInputs",
-}
 
 
 def so_far(resource: Mapping[str, Any], now: datetime) -> CostRange:
@@ -38,14 +32,11 @@ def so_far(resource: Mapping[str, Any], now: datetime) -> CostRange:
         ValueError: If the resource's name is none of a job.
     """
     name = ResourceName.parse(str(resource["name"]))
-    if name.collection not in _SPEC_KEYS:
-        raise ValueError(f"{name} is no job; expected one of {', '.join(_SPEC_KEYS)}")
-    spec = resource.get(_SPEC_KEYS[name.collection]) or {}
-    spec = _get(spec, "trialJobSpec") or spec  # a pipeline may hold a study
-    tuning = name.collection == "hyperparameterTuningJobs"
-    timed = resource.get("trials", ()) if tuning else (resource,)
+    kind = kind_of_collection(name.collection)
+    spec = kind.job_spec(resource)
+    timed = resource.get("trials", ()) if kind is TUNING_JOB else (resource,)
     hours = sum(_hours(one, now) for one in timed)
-    strategy = str(_get(_get(spec, "scheduling") or {}, "strategy") or "").lower()
+    strategy = str(spec.get("scheduling", {}).get("strategy", "")).lower()
     hourly = rate(
         _uses(spec), location=name.location, strategy=strategy, catalog=catalog.load()
     ).hourly
@@ -53,25 +44,18 @@ def so_far(resource: Mapping[str, Any], now: datetime) -> CostRange:
 
 
 def _uses(spec: Mapping[str, Any]) -> Iterator[MachineUse]:
-    for pool in _get(spec, "workerPoolSpecs") or ():
-        machine = _get(pool, "machineSpec") or {}
-        disk = _get(pool, "diskSpec") or {}
+    for pool in spec.get("workerPoolSpecs", ()):
+        machine, disk = pool.get("machineSpec", {}), pool.get("diskSpec", {})
         if not machine:  # an unused role
             continue
         yield MachineUse(
-            machine_type=str(_get(machine, "machineType") or ""),
-            replica_count=int(_get(pool, "replicaCount") or 1),
-            accelerator_type=str(_get(machine, "acceleratorType") or ""),
-            accelerator_count=int(_get(machine, "acceleratorCount") or 0),
-            boot_disk_type=str(_get(disk, "bootDiskType") or "pd-ssd"),
-            boot_disk_size_gb=int(_get(disk, "bootDiskSizeGb") or 100),
+            machine_type=str(machine.get("machineType") or ""),
+            replica_count=int(pool.get("replicaCount") or 1),
+            accelerator_type=str(machine.get("acceleratorType") or ""),
+            accelerator_count=int(machine.get("acceleratorCount") or 0),
+            boot_disk_type=str(disk.get("bootDiskType") or "pd-ssd"),
+            boot_disk_size_gb=int(disk.get("bootDiskSizeGb") or 100),
         )
-
-
-def _get(message: Mapping[str, Any], key: str) -> Any:
-    """A field under its JSON name, or under the proto's, which free-form inputs may have."""
-    snake = "".join(f"_{letter.lower()}" if letter.isupper() else letter for letter in key)
-    return message.get(key, message.get(snake))
 
 
 def _hours(timed: Mapping[str, Any], now: datetime) -> float:

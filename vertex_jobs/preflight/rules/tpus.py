@@ -6,6 +6,7 @@ For the table in ``rules``.
 from collections.abc import Iterator
 
 from vertex_jobs.errors import Fault
+from vertex_jobs.job_kinds import TUNING_JOB
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec.suggestions import suggestion
@@ -36,7 +37,7 @@ def tpu_alone(subject: Subject) -> Iterator[Fault]:
 @rule("error", source='documentation page "Use hyperparameter tuning"', needs=MACHINE_FIELDS)
 def tpu_not_tuned(subject: Subject) -> Iterator[Fault]:
     """A tuning job runs on no TPUs."""
-    if subject.job.kind != "hyperparameter_tuning_job":
+    if subject.job.kind != TUNING_JOB.name:
         return
     for candidate, pool in subject.each_pool():
         if pool.machine_type in subject.catalog.tpu_machines:

@@ -6,6 +6,7 @@ For the table in ``rules``.
 from collections.abc import Iterator
 
 from vertex_jobs.errors import Fault
+from vertex_jobs.job_kinds import TUNING_JOB
 from vertex_jobs.spec.local import LocalSettings, ReplicaFault
 
 __all__ = ["LOCAL_RULES"]
@@ -16,7 +17,7 @@ def _settings(local: LocalSettings) -> Iterator[Fault]:
 
 
 def _only_trials_have_steps(kind: str, local: LocalSettings) -> Iterator[Fault]:
-    if kind == "hyperparameter_tuning_job":
+    if kind == TUNING_JOB.name:
         return
     for number, fault in enumerate(local.faults):
         if isinstance(fault, ReplicaFault) and fault.step is not None:
