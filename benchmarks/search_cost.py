@@ -19,7 +19,7 @@ import numpy as np
 from search_functions import FUNCTIONS
 from search_table import Cost
 
-from vertex_jobs.emulator.search_client import SearchClient
+from vertex_jobs.emulator.study_search.search_client import SearchClient
 
 _SUGGESTIONS = 10
 #: Milliseconds of CPU per suggestion after so many trials.

@@ -10,8 +10,8 @@ from pathlib import Path
 import uvicorn
 
 from vertex_jobs.emulator.fronts.http_protocol import HttpProtocol
-from vertex_jobs.emulator.objects import ObjectStore
-from vertex_jobs.emulator.services.storage import storage_app
+from vertex_jobs.emulator.storage.objects import ObjectStore
+from vertex_jobs.emulator.storage.wire import storage_app
 
 
 @contextlib.contextmanager

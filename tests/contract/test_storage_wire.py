@@ -8,8 +8,7 @@ from urllib.parse import quote, urlsplit
 import pytest
 from storage_server import serving
 
-from vertex_jobs.emulator.objects import ListQuery
-from vertex_jobs.emulator.services.storage import is_storage_request
+from vertex_jobs.emulator.storage.objects import ListQuery
 
 ANY_QUERY = ListQuery()
 CHUNK = 256 * 1024
@@ -445,26 +444,3 @@ def test_names_in_paths(ask, store, name):
     path = f"/storage/v1/b/bucket/o/{quote(name, safe='')}"
     assert json.loads(ask("GET", path)[2])["name"] == name
     assert ask("GET", f"/bucket/{quote(name, safe='')}")[2] == b"1"
-
-
-@pytest.mark.parametrize(
-    ("host", "path", "expected"),
-    [
-        ("127.0.0.1:1234", b"/storage/v1/b", True),
-        ("127.0.0.1:1234", b"/upload/storage/v1/b/bucket/o", True),
-        ("127.0.0.1:1234", b"/resumable/upload/storage/v1/b/bucket/o", True),
-        ("127.0.0.1:1234", b"/download/storage/v1/b/bucket/o/a", True),
-        ("www.googleapis.com", b"/batch/storage/v1", True),
-        ("www.googleapis.com", b"/batch", True),
-        ("storage.googleapis.com", b"/bucket/a", True),
-        ("Bucket.storage.googleapis.com:443", b"/a", True),
-        ("notstorage.googleapis.com", b"/bucket/a", False),
-        ("storage.googleapis.com.example.com", b"/bucket/a", False),
-        ("127.0.0.1:1234", b"/v1/projects/p/locations/l/customJobs", False),
-        ("127.0.0.1:1234", b"/storage/v10", False),
-        ("127.0.0.1:1234", b"/token", False),
-        ("127.0.0.1:1234", b"/bucket/a", False),
-    ],
-)
-def test_which_requests_are_for_storage(host, path, expected):
-    assert is_storage_request(host, path) is expected

@@ -13,7 +13,7 @@ from typing import Any
 from fidelity_facts import CHOICES, FACTS
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.fields import TABLE, Fate, key_of
+from vertex_jobs.emulator.resources.fields import TABLE, Fate, key_of
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "fidelity.md"

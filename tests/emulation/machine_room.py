@@ -11,28 +11,28 @@ from pathlib import Path
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.accelerators import AcceleratorPool
+from vertex_jobs.emulator.client_environment.client_variables import plain_variables
 from vertex_jobs.emulator.clock import SystemClock
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
-from vertex_jobs.emulator.controllers.gang import Trial
-from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.controllers.packages import Packages
-from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.environments.commands import CommandRunner
 from vertex_jobs.emulator.environments.installers import Installer
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
 from vertex_jobs.emulator.launcher import Launcher
-from vertex_jobs.emulator.logbook import Logbook
-from vertex_jobs.emulator.objects import ObjectStore
-from vertex_jobs.emulator.pace import Pacing
-from vertex_jobs.emulator.ports import Ports
+from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
+from vertex_jobs.emulator.replicas.gang import Trial
+from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.pace import Pacing
+from vertex_jobs.emulator.replicas.packages import Packages
+from vertex_jobs.emulator.replicas.ports import Ports
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.search_client import SearchClient
-from vertex_jobs.emulator.store import Store
-from vertex_jobs.emulator.surroundings import plain_variables
+from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.storage.objects import ObjectStore
+from vertex_jobs.emulator.store.logbook import Logbook
+from vertex_jobs.emulator.store.resource_store import Store
+from vertex_jobs.emulator.study_search.search_client import SearchClient
 from vertex_jobs.names import ResourceName
 
 TENSORFLOW_IMAGE = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest"

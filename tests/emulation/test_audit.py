@@ -10,7 +10,7 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud import aiplatform_v1, storage
 from machine_room import TENSORFLOW_IMAGE, trainer
 
-from vertex_jobs.emulator.logbook import Logbook
+from vertex_jobs.emulator.store.logbook import Logbook
 from vertex_jobs.endpoints import Endpoint
 
 TERMINAL = (4, 5, 7)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from vertex_jobs.emulator.objects import ListQuery, ObjectStore
+from vertex_jobs.emulator.storage.objects import ListQuery, ObjectStore
 
-COMMAND = [sys.executable, "-m", "vertex_jobs.emulator.gcs_mount"]
+COMMAND = [sys.executable, "-m", "vertex_jobs.emulator.storage.gcs_mount"]
 
 
 def why_not() -> str:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from vertex_jobs.emulator.objects import (
+from vertex_jobs.emulator.storage.objects import (
     AlreadyExistsError,
     BucketNotFoundError,
     ChecksumMismatchError,
@@ -478,7 +478,7 @@ class TestDurability:
     def test_what_a_killed_process_left_goes_and_objects_stay(self, tmp_path):
         script = (
             "import os, pathlib, sys\n"
-            "from vertex_jobs.emulator.objects import ObjectStore\n"
+            "from vertex_jobs.emulator.storage.objects import ObjectStore\n"
             "store = ObjectStore(pathlib.Path(sys.argv[1]), create_buckets=True)\n"
             "store.write('bucket', 'whole', b'1')\n"
             "writer = store.writer()\n"
@@ -507,7 +507,7 @@ class TestDurability:
     def test_two_processes_write_at_once(self, tmp_path):
         script = (
             "import pathlib, sys\n"
-            "from vertex_jobs.emulator.objects import ObjectStore\n"
+            "from vertex_jobs.emulator.storage.objects import ObjectStore\n"
             "store = ObjectStore(pathlib.Path(sys.argv[1]), create_buckets=True)\n"
             "for number in range(50):\n"
             "    store.write('bucket', f'{sys.argv[2]}-{number}', b'1')\n"

@@ -20,7 +20,7 @@ from vertex_jobs.cli.terminal import print_result, say, warn
 from vertex_jobs.errors import Fault, InvalidJobError, PackagingError
 
 if TYPE_CHECKING:
-    from vertex_jobs.emulator.foreground import Foreground
+    from vertex_jobs.emulator.replicas.foreground import Foreground
     from vertex_jobs.endpoints import Endpoint
     from vertex_jobs.spec import JobSpec
 
@@ -72,7 +72,7 @@ def _prepared(
     endpoint: "Endpoint", job: "JobSpec", scratch: Path
 ) -> AbstractContextManager["Foreground"]:
     from vertex_jobs import packaging, requests
-    from vertex_jobs.emulator.foreground import foreground
+    from vertex_jobs.emulator.replicas.foreground import foreground
 
     assert endpoint.server is not None
     endpoint.server.hold(os.getpid())

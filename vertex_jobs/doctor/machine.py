@@ -16,10 +16,10 @@ from pathlib import Path
 
 from vertex_jobs import catalog
 from vertex_jobs.doctor.findings import Finding
-from vertex_jobs.emulator.accelerators import find_devices
 from vertex_jobs.emulator.environments.engines import why_no_engine
 from vertex_jobs.emulator.environments.installers import find_installer
 from vertex_jobs.emulator.launcher import gcs_mounting
+from vertex_jobs.emulator.replicas.accelerators import find_devices
 
 __all__ = ["machine_findings"]
 

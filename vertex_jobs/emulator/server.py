@@ -21,43 +21,47 @@ import uvicorn
 import uvloop
 from uvicorn.server import ServerState
 
-from vertex_jobs.emulator.accelerators import AcceleratorPool, find_devices
-from vertex_jobs.emulator.administration import Administration
+from vertex_jobs.emulator.client_environment.certificates import Certificates
+from vertex_jobs.emulator.client_environment.client_variables import (
+    google_variables,
+    plain_variables,
+)
 from vertex_jobs.emulator.clock import Clock, SystemClock, VirtualClock
-from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.controllers.packages import Packages
 from vertex_jobs.emulator.controllers.supervisor import Supervisor
 from vertex_jobs.emulator.environments.commands import CommandRunner
 from vertex_jobs.emulator.environments.installers import find_installer
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
-from vertex_jobs.emulator.faults.methods import call_name, disturbed_methods
-from vertex_jobs.emulator.faults.storage_calls import STORAGE_CALLS, disturbed_storage
+from vertex_jobs.emulator.fronts.administration import Administration
 from vertex_jobs.emulator.fronts.application import Application
 from vertex_jobs.emulator.fronts.calls import HoldPolicy
-from vertex_jobs.emulator.fronts.certificates import Certificates
 from vertex_jobs.emulator.fronts.grpc_front import start_grpc
 from vertex_jobs.emulator.fronts.grpc_sockets import GrpcSockets
 from vertex_jobs.emulator.fronts.http_protocol import HttpProtocol
 from vertex_jobs.emulator.fronts.listener import Listener
 from vertex_jobs.emulator.fronts.outer_proxy import OuterProxy
+from vertex_jobs.emulator.fronts.peers import socket_inode
 from vertex_jobs.emulator.fronts.rest import RestFront
 from vertex_jobs.emulator.launcher import Launcher
-from vertex_jobs.emulator.logbook import Logbook
-from vertex_jobs.emulator.objects.store import ObjectStore
-from vertex_jobs.emulator.pace import Pacing
-from vertex_jobs.emulator.ports import Ports
-from vertex_jobs.emulator.rehearsal import Rehearsal
+from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool, find_devices
+from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.pace import Pacing
+from vertex_jobs.emulator.replicas.packages import Packages
+from vertex_jobs.emulator.replicas.ports import Ports
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.search_client import SearchClient
 from vertex_jobs.emulator.services.accounts import AccountService
 from vertex_jobs.emulator.services.api import api_methods
+from vertex_jobs.emulator.services.disturbed_methods import call_name, disturbed_methods
 from vertex_jobs.emulator.services.log_entries import LogService
-from vertex_jobs.emulator.services.storage import storage_app
-from vertex_jobs.emulator.standing_settings import StandingSettings, completed_methods
+from vertex_jobs.emulator.services.rehearsal import Rehearsal
+from vertex_jobs.emulator.services.standing_settings import StandingSettings, completed_methods
 from vertex_jobs.emulator.state_directory import EndpointRecord, StateDirectory
-from vertex_jobs.emulator.store import Store
-from vertex_jobs.emulator.surroundings import google_variables, plain_variables
-from vertex_jobs.emulator.writers import WriteLedger, noting_writers
+from vertex_jobs.emulator.storage.objects.store import ObjectStore
+from vertex_jobs.emulator.storage.storage_calls import STORAGE_CALLS, disturbed_storage
+from vertex_jobs.emulator.storage.wire import storage_app
+from vertex_jobs.emulator.storage.writers import WriteLedger, noting_writers
+from vertex_jobs.emulator.store.logbook import Logbook
+from vertex_jobs.emulator.store.resource_store import Store
+from vertex_jobs.emulator.study_search.search_client import SearchClient
 from vertex_jobs.errors import EndpointLostError, UnsupportedHereError
 
 __all__ = ["main", "serve"]
@@ -159,7 +163,9 @@ async def serve(directory: StateDirectory, project: str, location: str, clock: C
         application = Application(
             RestFront(methods, hold),
             disturbed_storage(
-                noting_writers(storage_app(machinery.objects), machinery.writes), board, clock
+                noting_writers(storage_app(machinery.objects), machinery.writes, socket_inode),
+                board,
+                clock,
             ),
             admin,
             AccountService(certificates.credentials, machinery.identity.unix_time),

@@ -101,8 +101,8 @@ def _keep_loopback_off_proxies() -> None:
 
 def google_environment(server: "LocalServer") -> dict[str, str]:
     """The variables that point unmodified Google clients at a local server."""
-    from vertex_jobs.emulator.fronts.certificates import Certificates
-    from vertex_jobs.emulator.surroundings import google_variables
+    from vertex_jobs.emulator.client_environment.certificates import Certificates
+    from vertex_jobs.emulator.client_environment.client_variables import google_variables
 
     record = server.record
     certificates = Certificates.load_or_make(server.directory.certificates, record.project)

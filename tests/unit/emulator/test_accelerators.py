@@ -3,8 +3,8 @@ from collections.abc import Mapping
 
 import pytest
 
-from vertex_jobs.emulator import accelerators
-from vertex_jobs.emulator.accelerators import AcceleratorPool, find_devices, variables_for
+from vertex_jobs.emulator.replicas import accelerators
+from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool, find_devices, variables_for
 
 
 def test_devices_are_handed_out_in_order_and_taken_back() -> None:

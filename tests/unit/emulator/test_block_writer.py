@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from vertex_jobs.emulator.objects import PayloadWriter
-from vertex_jobs.emulator.services.storage.block_writer import BlockWriter
+from vertex_jobs.emulator.storage.objects import PayloadWriter
+from vertex_jobs.emulator.storage.wire.block_writer import BlockWriter
 
 
 @pytest.fixture

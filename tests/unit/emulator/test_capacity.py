@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.accelerators import AcceleratorPool
-from vertex_jobs.emulator.controllers.capacity import Capacity
-from vertex_jobs.emulator.controllers.gcs_paths import mentions_gcs
-from vertex_jobs.emulator.controllers.packages import Package
-from vertex_jobs.emulator.controllers.tasks import PoolTask
 from vertex_jobs.emulator.launcher import Capabilities
+from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
+from vertex_jobs.emulator.replicas.capacity import Capacity
+from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
+from vertex_jobs.emulator.replicas.packages import Package
+from vertex_jobs.emulator.replicas.tasks import PoolTask
 from vertex_jobs.emulator.status import ApiError
 
 ABLE = Capabilities(private_root=True, gcs_mount=True, why_not="")

@@ -6,7 +6,7 @@ import pytest
 
 from vertex_jobs.emulator.clock import VirtualClock
 from vertex_jobs.emulator.faults.rules import FaultBoard, RuleSet
-from vertex_jobs.emulator.faults.storage_calls import (
+from vertex_jobs.emulator.storage.storage_calls import (
     STORAGE_CALLS,
     disturbed_storage,
     object_uri,

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.fields import TABLE, Fate, clear_outputs, key_of, stored_fields
+from vertex_jobs.emulator.resources.fields import TABLE, Fate, clear_outputs, key_of, stored_fields
 from vertex_jobs.emulator.status import ApiError
 
 ROOTS = (

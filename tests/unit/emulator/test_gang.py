@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from vertex_jobs.emulator.controllers.drift import drift_line
-from vertex_jobs.emulator.controllers.images import parse_image
-from vertex_jobs.emulator.controllers.packages import Package
-from vertex_jobs.emulator.controllers.tasks import PoolTask
-from vertex_jobs.emulator.controllers.variables import Variables, overridden
+from vertex_jobs.emulator.replicas.drift import drift_line
+from vertex_jobs.emulator.replicas.images import parse_image
+from vertex_jobs.emulator.replicas.packages import Package
+from vertex_jobs.emulator.replicas.replica_variables import Variables, overridden
+from vertex_jobs.emulator.replicas.tasks import PoolTask
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.environment import Environment
 

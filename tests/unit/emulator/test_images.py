@@ -1,6 +1,6 @@
 import pytest
 
-from vertex_jobs.emulator.controllers.images import Image, parse_image
+from vertex_jobs.emulator.replicas.images import Image, parse_image
 
 
 @pytest.mark.parametrize(

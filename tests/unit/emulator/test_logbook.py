@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from vertex_jobs.emulator.log_index import CHUNK
-from vertex_jobs.emulator.logbook import Logbook
+from vertex_jobs.emulator.store.log_index import CHUNK
+from vertex_jobs.emulator.store.logbook import Logbook
 
 
 @pytest.fixture

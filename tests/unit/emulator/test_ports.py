@@ -3,7 +3,7 @@ import socket
 
 import pytest
 
-from vertex_jobs.emulator.ports import Ports, candidate_ports
+from vertex_jobs.emulator.replicas.ports import Ports, candidate_ports
 from vertex_jobs.errors import UnsupportedHereError
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from vertex_jobs.emulator.search_client import SearchClient, SearchFailedError
-from vertex_jobs.emulator.search_process import Studies
+from vertex_jobs.emulator.study_search.search_client import SearchClient, SearchFailedError
+from vertex_jobs.emulator.study_search.search_process import Studies
 
 SPACE = [{"id": "x", "kind": "double", "low": 0, "high": 1}]
 TWICE = [{"id": "x", "kind": "categorical", "values": ["a", "a"]}]

@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.store import Store
+from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.errors import UnsupportedHereError
 
 TUNING_JOB = "projects/1/locations/us-central1/hyperparameterTuningJobs/5"

@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.database import Database
 from vertex_jobs.emulator.resources.identity import project_number
 from vertex_jobs.emulator.resources.model_versions import find_version, give_alias, take_alias
+from vertex_jobs.emulator.resources.tables.models import ModelTable
+from vertex_jobs.emulator.resources.tables.operations import OperationTable
+from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.tables.models import ModelTable
-from vertex_jobs.emulator.tables.operations import OperationTable
-from vertex_jobs.emulator.tables.projects import ProjectTable
+from vertex_jobs.emulator.store.database import Database
 from vertex_jobs.names import ResourceName
 
 

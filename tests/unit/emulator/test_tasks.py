@@ -2,7 +2,7 @@ import pytest
 
 from vertex_jobs import requests
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.tasks import PoolTask, pool_task
+from vertex_jobs.emulator.replicas.tasks import PoolTask, pool_task
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.spec.local import LocalSettings
 

@@ -12,10 +12,10 @@ from google.protobuf import timestamp_pb2
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers import trial as controller
-from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.resources import states, study
 from vertex_jobs.emulator.resources.endings import Ending
-from vertex_jobs.emulator.search_client import SearchFailedError
+from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.study_search.search_client import SearchFailedError
 
 PARENT = "projects/1/locations/us-central1"
 

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from vertex_jobs.emulator.clock import wait_until
-from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
 from vertex_jobs.emulator.launcher import ReplicaSpec
+from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources.endings import (
     Action,
     Decision,
@@ -24,7 +24,7 @@ from vertex_jobs.emulator.resources.endings import (
     Retries,
     decide,
 )
-from vertex_jobs.emulator.writers import Writer
+from vertex_jobs.emulator.storage.writers import Writer
 
 __all__ = ["Attempt"]
 

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Iterator
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.audit import Evidence, audit, look_at
-from vertex_jobs.emulator.controllers.gang import Trial
-from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.objects.listing import ListQuery
-from vertex_jobs.emulator.objects.refusals import ObjectStoreError
+from vertex_jobs.emulator.controllers.audit import Evidence, audit, look_at
+from vertex_jobs.emulator.replicas.gang import Trial
+from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.storage.objects.listing import ListQuery
+from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.names import GcsUri, ResourceName, is_gcs_uri
 from vertex_jobs.requests.places import LOCAL_BUCKET
 

@@ -12,16 +12,16 @@ from collections.abc import Callable
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.attempt import Attempt
 from vertex_jobs.emulator.controllers.auditing import write_audit
-from vertex_jobs.emulator.controllers.gang import Trial, prepare_gang
-from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
-from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.faults.rules import Job
 from vertex_jobs.emulator.launcher import ReplicaSpec
+from vertex_jobs.emulator.replicas.gang import Trial, prepare_gang
+from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Action, Decision, Ending, Retries
+from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.names import ResourceName

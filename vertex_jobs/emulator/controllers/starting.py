@@ -3,12 +3,12 @@
 import asyncio
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.stopping import Stop
-from vertex_jobs.emulator.pace import longest_wait
+from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.pace import longest_wait
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.names import ResourceName
 
 __all__ = ["await_start"]

@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.warm_start import trials_to_start_from
+from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources.search_space import algorithm_name, maximized, search_space
 from vertex_jobs.emulator.resources.study import assignment_of, objectives_of
-from vertex_jobs.emulator.search_client import SearchFailedError
+from vertex_jobs.emulator.study_search.search_client import SearchFailedError
 
 __all__ = ["StudySearch"]
 

@@ -7,13 +7,13 @@ from collections.abc import Coroutine
 from typing import Any
 
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
-from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.controllers.training_pipeline import TrainingPipelineRun
 from vertex_jobs.emulator.controllers.tuning_job import TuningJobRun
 from vertex_jobs.emulator.faults.rules import RuleSet
+from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states
+from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.names import ResourceName
 
 __all__ = ["COLLECTIONS", "Supervisor"]

@@ -10,19 +10,19 @@ from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
-from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.controllers.settings import JobSettings
+from vertex_jobs.emulator.controllers.dataset_export import export
 from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
-from vertex_jobs.emulator.dataset_export import export
-from vertex_jobs.emulator.dataset_lookup import DatasetLookup, source_of
-from vertex_jobs.emulator.model_registry import ModelRegistry
-from vertex_jobs.emulator.objects.listing import ListQuery
-from vertex_jobs.emulator.objects.refusals import ObjectStoreError
+from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states
+from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup, source_of
 from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.resources.model_registry import ModelRegistry
+from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.tables.models import ModelTable
+from vertex_jobs.emulator.storage.objects.listing import ListQuery
+from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.names import GcsUri, ResourceName
 from vertex_jobs.runtime.directories import Directories
 

@@ -4,15 +4,15 @@ import asyncio
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
-from vertex_jobs.emulator.controllers.gang import Trial
-from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.metric_file import MetricFile
-from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.stopping import Stop
-from vertex_jobs.emulator.early_stopping import check_stopping, has_stopping_rule
+from vertex_jobs.emulator.replicas.gang import Trial
+from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states, study
 from vertex_jobs.emulator.resources.endings import Ending
-from vertex_jobs.emulator.search_client import SearchFailedError
+from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.study_search.early_stopping import check_stopping, has_stopping_rule
+from vertex_jobs.emulator.study_search.search_client import SearchFailedError
 from vertex_jobs.names import ResourceName
 
 __all__ = ["TrialRun"]

@@ -9,15 +9,15 @@ from collections.abc import Mapping
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.controllers.settings import JobSettings
 from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.controllers.study_search import StudySearch
 from vertex_jobs.emulator.controllers.trial import TrialRun
+from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states, study, study_stopping
 from vertex_jobs.emulator.resources.endings import Ending
-from vertex_jobs.emulator.search_client import SearchFailedError
+from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.study_search.search_client import SearchFailedError
 from vertex_jobs.names import ResourceName
 
 __all__ = ["TuningJobRun"]

@@ -10,13 +10,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.machinery import Machinery
-from vertex_jobs.emulator.controllers.settings import JobSettings
-from vertex_jobs.emulator.objects.refusals import ObjectStoreError
-from vertex_jobs.emulator.objects.store import ObjectStore
+from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import study
+from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.resources.trial_rules import assignment_faults
-from vertex_jobs.emulator.store import Store
+from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
+from vertex_jobs.emulator.storage.objects.store import ObjectStore
+from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import GcsUri, ResourceName, is_gcs_uri
 from vertex_jobs.study.exported import read_exported
 from vertex_jobs.study.trials import Trial

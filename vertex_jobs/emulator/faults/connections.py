@@ -1,8 +1,6 @@
 """How an HTTP connection breaks under a request."""
 
-from collections.abc import Awaitable, Callable, MutableMapping
-from typing import Any
-
+from vertex_jobs.emulator.asgi import Receive, Scope
 from vertex_jobs.emulator.faults.disturbance import ConnectionDroppedError
 
 __all__ = ["DROP", "end_connection"]
@@ -12,8 +10,8 @@ DROP = "drop"
 
 
 async def end_connection(
-    scope: MutableMapping[str, Any],
-    receive: Callable[[], Awaitable[MutableMapping[str, Any]]],
+    scope: Scope,
+    receive: Receive,
     error: ConnectionDroppedError,
 ) -> None:
     """Return when the connection has ended; its client hears nothing more."""

@@ -6,18 +6,17 @@ Host is neither loopback nor a Google API's is refused, so that no web page can 
 
 import json
 import traceback
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 
+from vertex_jobs.emulator.asgi import AsgiApplication, Receive, Scope, Send
 from vertex_jobs.emulator.fronts.calls import POSITION_HEADER, WAIT_HEADER, HoldPolicy
 from vertex_jobs.emulator.fronts.hosts import api_of, is_google_host
-from vertex_jobs.emulator.fronts.rest import Receive, RestFront, Scope, Send, read_body, send_json
+from vertex_jobs.emulator.fronts.rest import RestFront, read_body, send_json
 from vertex_jobs.emulator.services.accounts import AccountService
 from vertex_jobs.emulator.services.log_entries import LogService
 from vertex_jobs.emulator.status import ApiError
 
 __all__ = ["Application"]
-
-Asgi = Callable[[Scope, Receive, Send], Awaitable[None]]
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
@@ -28,8 +27,8 @@ class Application:
     def __init__(
         self,
         rest: RestFront,
-        storage: Asgi,
-        admin: Asgi,
+        storage: AsgiApplication,
+        admin: AsgiApplication,
         accounts: AccountService,
         logs: LogService,
         hold: HoldPolicy,

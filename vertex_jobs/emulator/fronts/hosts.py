@@ -1,13 +1,13 @@
 """Which of Google's APIs a host name means.
 
 The environment-only mode catches every Google host; only these APIs are answered, the others are
-refused by name. Sources: "Vertex AI locations" (regional and multi-regional endpoints), "Cloud
+refused by name. Sources: "Vertex AI locations", "Cloud
 Storage request endpoints", "Regional endpoints", "mTLS endpoints" of Google Cloud.
 """
 
 import re
 
-__all__ = ["LOCATIONS", "api_of", "is_google_host"]
+__all__ = ["api_of", "is_google_host"]
 
 _DOMAIN = ".googleapis.com"
 #: What may follow an API's name: mutual TLS, or the location of a regional endpoint.
@@ -28,18 +28,6 @@ _APIS = {
         )
     },
 }
-#: Where Vertex AI has endpoints; a certificate must name the hosts of each by itself.
-LOCATIONS = (
-    *("us", "eu", "africa-south1", "asia-east1", "asia-east2", "asia-northeast1"),
-    *("asia-northeast2", "asia-northeast3", "asia-south1", "asia-south2", "asia-southeast1"),
-    *("asia-southeast2", "australia-southeast1", "australia-southeast2", "europe-central2"),
-    *("europe-north1", "europe-southwest1", "europe-west1", "europe-west2", "europe-west3"),
-    *("europe-west4", "europe-west6", "europe-west8", "europe-west9", "europe-west12"),
-    *("me-central1", "me-central2", "me-west1", "northamerica-northeast1"),
-    *("northamerica-northeast2", "southamerica-east1", "southamerica-west1", "us-central1"),
-    *("us-east1", "us-east4", "us-east5", "us-south1", "us-west1", "us-west2", "us-west3"),
-    "us-west4",
-)
 
 
 def is_google_host(host: str) -> bool:

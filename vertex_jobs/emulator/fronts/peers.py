@@ -12,7 +12,7 @@ import socket
 import struct
 from typing import NamedTuple
 
-__all__ = ["PeerSocket", "find_socket", "is_own_user"]
+__all__ = ["PeerSocket", "find_socket", "is_own_user", "socket_inode"]
 
 _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20
@@ -42,6 +42,16 @@ def is_own_user(connection: socket.socket) -> bool:
     # The peer's socket: its local address is our remote one.
     found = find_socket(connection.getpeername()[:2], connection.getsockname()[:2])
     return found is not None and found.uid == os.geteuid()
+
+
+def socket_inode(local: tuple[str, int], remote: tuple[str, int]) -> int:
+    """Return the number of the socket with those IPv4 addresses; 0 if there is none.
+
+    Raises:
+        OSError: If the kernel cannot be asked.
+    """
+    found = find_socket(local, remote)
+    return found.inode if found else 0
 
 
 def find_socket(local: tuple[str, int], remote: tuple[str, int]) -> PeerSocket | None:

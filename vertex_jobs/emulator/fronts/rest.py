@@ -7,13 +7,14 @@ Source: google.api.HttpRule; AIP-127.
 
 import json
 import re
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import parse_qsl
 
 from google.protobuf import json_format
 
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.asgi import Receive, Scope, Send
 from vertex_jobs.emulator.faults.connections import end_connection
 from vertex_jobs.emulator.faults.disturbance import ConnectionDroppedError
 from vertex_jobs.emulator.fronts.calls import HoldPolicy, call_of
@@ -24,9 +25,6 @@ from vertex_jobs.emulator.status import ApiError
 
 __all__ = ["RestFront", "read_body", "send_json"]
 
-Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 
 #: Source: "System parameters" of Google Cloud APIs.
 _SYSTEM_PARAMETERS = frozenset(

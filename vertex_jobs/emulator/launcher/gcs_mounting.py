@@ -1,7 +1,7 @@
 """The process that serves ``/gcs`` inside the private root, as the launcher sees it.
 
 For the launcher's loop: start it, notice that it is ready or gone, say why. What the mount holds
-is ``vertex_jobs.emulator.gcs_mount``'s business.
+is ``vertex_jobs.emulator.storage.gcs_mount``'s business.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ class GcsMounting:
         """Start the process unless it runs; ``ready`` tells when it serves."""
         if self._pid:
             return
-        command = [sys.executable, "-m", "vertex_jobs.emulator.gcs_mount"]
+        command = [sys.executable, "-m", "vertex_jobs.emulator.storage.gcs_mount"]
         command += ["--store", str(self._store), "--mountpoint", MOUNTPOINT, "--create-buckets"]
         log = os.open(self._log, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
         try:

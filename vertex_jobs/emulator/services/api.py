@@ -2,13 +2,15 @@
 
 from datetime import datetime, timezone
 
-from vertex_jobs.emulator.admission import Admission
-from vertex_jobs.emulator.controllers.capacity import Capacity
-from vertex_jobs.emulator.controllers.machinery import Machinery
 from vertex_jobs.emulator.controllers.supervisor import Supervisor
 from vertex_jobs.emulator.controllers.warm_start import EarlierStudies
-from vertex_jobs.emulator.dataset_lookup import DatasetLookup
-from vertex_jobs.emulator.model_registry import ModelRegistry
+from vertex_jobs.emulator.replicas.capacity import Capacity
+from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup
+from vertex_jobs.emulator.resources.model_registry import ModelRegistry
+from vertex_jobs.emulator.resources.tables.models import ModelTable
+from vertex_jobs.emulator.resources.tables.operations import OperationTable
+from vertex_jobs.emulator.services.admission import Admission
 from vertex_jobs.emulator.services.datasets import DatasetService
 from vertex_jobs.emulator.services.jobs import JobService
 from vertex_jobs.emulator.services.methods import Method
@@ -16,10 +18,8 @@ from vertex_jobs.emulator.services.models import ModelService
 from vertex_jobs.emulator.services.operations import OperationService
 from vertex_jobs.emulator.services.projects import ProjectService
 from vertex_jobs.emulator.services.studies import StudyService
+from vertex_jobs.emulator.services.suggestions import Suggestions
 from vertex_jobs.emulator.services.trials import TrialService
-from vertex_jobs.emulator.suggestions import Suggestions
-from vertex_jobs.emulator.tables.models import ModelTable
-from vertex_jobs.emulator.tables.operations import OperationTable
 
 __all__ = ["api_methods"]
 

@@ -8,17 +8,17 @@ Source: DatasetService of the v1 API.
 from google.protobuf import field_mask_pb2
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.dataset_lookup import DatasetLookup, source_of
+from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup, source_of
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.names import numbered, parent_of
+from vertex_jobs.emulator.resources.tables.policies import PolicyTable
+from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.resources.validation import check_labels, refuse_faults
 from vertex_jobs.emulator.services.listing import masked, page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, rule
 from vertex_jobs.emulator.services.operations import OperationService
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.store import Store
-from vertex_jobs.emulator.tables.policies import PolicyTable
-from vertex_jobs.emulator.tables.projects import ProjectTable
+from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName, is_gcs_uri
 
 __all__ = ["DatasetService"]

@@ -13,13 +13,13 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
+from vertex_jobs.emulator.resources.tables.policies import PolicyTable
+from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.services.listing import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, rule
 from vertex_jobs.emulator.services.operations import OperationService
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.store import Store
-from vertex_jobs.emulator.tables.policies import PolicyTable
-from vertex_jobs.emulator.tables.projects import ProjectTable
+from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
 
 __all__ = ["Collection", "JobService"]

@@ -13,14 +13,14 @@ import json
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from vertex_jobs.emulator.logbook import Logbook, LogLine
 from vertex_jobs.emulator.resources.identity import project_number
+from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.services.expressions import And, Comparison, Node, Or, holds, parse
 from vertex_jobs.emulator.services.filters import parse_time
 from vertex_jobs.emulator.services.log_records import entry_of, satisfies
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.store import Store
-from vertex_jobs.emulator.tables.projects import ProjectTable
+from vertex_jobs.emulator.store.logbook import Logbook, LogLine
+from vertex_jobs.emulator.store.resource_store import Store
 
 __all__ = ["LogService"]
 

@@ -12,10 +12,10 @@ from collections.abc import Mapping
 from datetime import datetime, timezone
 from typing import Any
 
-from vertex_jobs.emulator.logbook import LogLine
 from vertex_jobs.emulator.services.expressions import Comparison
 from vertex_jobs.emulator.services.filters import ORDERED, parse_time
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.store.logbook import LogLine
 
 __all__ = ["entry_of", "satisfies"]
 

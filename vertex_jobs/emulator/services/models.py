@@ -7,8 +7,8 @@ the default version. Source: ModelService of the v1 API.
 from google.protobuf import field_mask_pb2
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.model_registry import ModelRegistry
 from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.resources.model_registry import ModelRegistry
 from vertex_jobs.emulator.resources.model_versions import (
     DEFAULT,
     find_version,
@@ -16,13 +16,13 @@ from vertex_jobs.emulator.resources.model_versions import (
     take_alias,
 )
 from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
+from vertex_jobs.emulator.resources.tables.models import ModelTable
+from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.services.listing import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, rule
 from vertex_jobs.emulator.services.operations import OperationService
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.store import Store
-from vertex_jobs.emulator.tables.models import ModelTable
-from vertex_jobs.emulator.tables.policies import PolicyTable
+from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
 
 __all__ = ["ModelService"]

@@ -9,12 +9,12 @@ from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.identity import project_number
 from vertex_jobs.emulator.resources.names import numbered, parsed
+from vertex_jobs.emulator.resources.tables.models import ModelTable
+from vertex_jobs.emulator.resources.tables.policies import PolicyTable
+from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.services.methods import Call, Method, rule
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.store import Store
-from vertex_jobs.emulator.tables.models import ModelTable
-from vertex_jobs.emulator.tables.policies import PolicyTable
-from vertex_jobs.emulator.tables.projects import ProjectTable
+from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import location_name
 
 __all__ = ["ProjectService"]

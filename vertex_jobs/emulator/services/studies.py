@@ -4,19 +4,19 @@ Source: VizierService of the v1 API.
 """
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.fields import stored_fields
-from vertex_jobs.emulator.logbook import Logbook
 from vertex_jobs.emulator.resources import validation
+from vertex_jobs.emulator.resources.fields import stored_fields
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
 from vertex_jobs.emulator.resources.study_validation import check_study_spec
+from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.resources.trial_rules import default_values
 from vertex_jobs.emulator.services.listing import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
+from vertex_jobs.emulator.services.suggestions import Suggestions
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.store import Store
-from vertex_jobs.emulator.suggestions import Suggestions
-from vertex_jobs.emulator.tables.projects import ProjectTable
+from vertex_jobs.emulator.store.logbook import Logbook
+from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
 
 __all__ = ["StudyService"]

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.early_stopping import has_stopping_rule
 from vertex_jobs.emulator.resources import study as rules
 from vertex_jobs.emulator.resources import study_stopping
 from vertex_jobs.emulator.resources.identity import Identity
@@ -23,9 +22,10 @@ from vertex_jobs.emulator.services.listing import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
 from vertex_jobs.emulator.services.operations import OperationService
 from vertex_jobs.emulator.services.studies import StudyService
+from vertex_jobs.emulator.services.suggestions import Suggestions
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.store import Store
-from vertex_jobs.emulator.suggestions import Suggestions
+from vertex_jobs.emulator.store.resource_store import Store
+from vertex_jobs.emulator.study_search.early_stopping import has_stopping_rule
 from vertex_jobs.names import ResourceName
 
 __all__ = ["TrialService"]

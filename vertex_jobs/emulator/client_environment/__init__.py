@@ -1,0 +1,1 @@
+"""The environment that points Google's clients at Local Vertex: variables and certificates."""

@@ -1,0 +1,120 @@
+"""The admin calls of one server: health, resume, hold, stop. For ``joining``, not for users.
+
+They need the token of ``endpoint.json``, which only the directory's owner can read.
+"""
+
+import hmac
+import json
+import os
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from vertex_jobs.emulator.asgi import Receive, Scope, Send
+from vertex_jobs.emulator.controllers.supervisor import Supervisor
+from vertex_jobs.emulator.fronts.calls import HoldPolicy
+from vertex_jobs.emulator.fronts.rest import read_body, send_json
+from vertex_jobs.emulator.launcher import Capabilities
+from vertex_jobs.emulator.services.standing_settings import StandingSettings
+from vertex_jobs.emulator.status import ApiError
+
+__all__ = ["TOKEN_HEADER", "Administration"]
+
+TOKEN_HEADER = "x-vertex-jobs-token"
+
+
+@dataclass(frozen=True)
+class Holder:
+    """A process for whose life the server stays, and what holds meanwhile.
+
+    Attributes:
+        reads: Whether the reads of unmodified clients are held.
+        settings: Of jobs that bring none of their own.
+    """
+
+    reads: bool = False
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass
+class Administration:
+    """Answers the admin calls.
+
+    Attributes:
+        token: What a caller must show.
+        supervisor: The running jobs.
+        hold: Whether unmodified clients' reads are held.
+        standing: The settings of jobs that bring none of their own.
+        capabilities: What the launcher can do here.
+        stop: Ends the server.
+        further: Calls that are answered elsewhere, by verb and path.
+        holders: Processes for whose life the server stays, by process id.
+    """
+
+    token: str
+    supervisor: Supervisor
+    hold: HoldPolicy
+    standing: StandingSettings
+    capabilities: Capabilities
+    stop: Callable[[], None]
+    further: Mapping[str, Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]]
+    holders: dict[int, Holder] = field(default_factory=dict)
+
+    def held(self) -> bool:
+        """Whether a process that asked for the server still lives."""
+        self.holders = {pid: holder for pid, holder in self.holders.items() if _lives(pid)}
+        living = self.holders.values()
+        self.hold.unasked = any(holder.reads for holder in living)
+        self.standing.options = {k: v for holder in living for k, v in holder.settings.items()}
+        return bool(self.holders)
+
+    def _hold(self, pid: int, reads: bool | None, settings: Mapping[str, Any] | None) -> None:
+        before = self.holders.get(pid, Holder())
+        self.holders[pid] = Holder(
+            before.reads if reads is None else reads,
+            before.settings if settings is None else settings,
+        )
+        self.held()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one admin call."""
+        shown = dict(scope["headers"]).get(TOKEN_HEADER.encode(), b"").decode("latin-1")
+        if not hmac.compare_digest(shown, self.token):
+            raise ApiError("PERMISSION_DENIED", "The admin calls need the token of endpoint.json.")
+        body = json.loads(await read_body(receive) or b"{}")
+        call = f"{scope['method']} {scope['path']}"
+        if call == "GET /admin/health":
+            await send_json(send, 200, self._health())
+        elif call == "POST /admin/resume":
+            names = [str(name) for name in self.supervisor.resume()]
+            await send_json(send, 200, {"resumed": names})
+        elif call == "POST /admin/hold":
+            self._hold(int(body["pid"]), body.get("hold_reads"), body.get("settings"))
+            await send_json(send, 200, self._health())
+        elif call == "POST /admin/stop":
+            await send_json(send, 200, {"stopped": [str(name) for name in self.supervisor.names()]})
+            self.stop()
+        elif call in self.further:
+            await send_json(send, 200, await self.further[call](body))
+        else:
+            raise ApiError("NOT_FOUND", f"There is no admin call {call}.")
+
+    def _health(self) -> dict[str, object]:
+        return {
+            "pid": os.getpid(),
+            "running": [str(name) for name in self.supervisor.names()],
+            "interrupted": [str(name) for name in self.supervisor.interrupted()],
+            "private_root": self.capabilities.private_root,
+            "gcs_mount": self.capabilities.gcs_mount,
+            "why_not": self.capabilities.why_not,
+        }
+
+
+def _lives(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True

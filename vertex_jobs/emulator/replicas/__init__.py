@@ -1,0 +1,1 @@
+"""What a replica runs, where and with which variables; nothing here knows how a job ends."""

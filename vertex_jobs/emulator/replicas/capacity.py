@@ -1,0 +1,113 @@
+"""Whether this machine can run a job, asked before the job is kept.
+
+For admission. A refusal says what to install, to map or to change; what it lets through can run,
+but for what only an attempt can show, such as requirements that no index has.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.environments.engines import why_no_engine
+from vertex_jobs.emulator.launcher import Capabilities
+from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
+from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
+from vertex_jobs.emulator.replicas.packages import Packages
+from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_task
+from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.status import ApiError
+
+__all__ = ["Capacity"]
+
+
+@dataclass(frozen=True)
+class Capacity:
+    """What this machine has for jobs.
+
+    Attributes:
+        packages: Looks into packages.
+        accelerators: The GPUs.
+        capabilities: What the launcher can do here.
+        why_no_engine: Why an engine of that name does not answer; empty when it does.
+    """
+
+    packages: Packages
+    accelerators: AcceleratorPool
+    capabilities: Capabilities
+    why_no_engine: Callable[[str], str] = why_no_engine
+
+    def refuse_lacking(self, spec: protos.Message, options: Mapping[str, Any]) -> None:
+        """Refuse a job that cannot run here.
+
+        Args:
+            spec: The CustomJobSpec, or that of each trial.
+            options: The local settings of the create request.
+
+        Raises:
+            ApiError: INVALID_ARGUMENT for settings that are wrong, UNIMPLEMENTED for a container
+                that nothing stands for, FAILED_PRECONDITION for what this machine lacks.
+        """
+        settings = JobSettings.read(options)
+        tasks = {
+            number: pool_task(pool, f"worker_pool_specs[{number}]", settings.local)
+            for number, pool in enumerate(spec.worker_pool_specs)
+            if pool.WhichOneof("task") is not None
+        }
+        self._refuse_missing_distributions(list(tasks.values()))
+        for number, task in tasks.items():
+            self._refuse_place(task, f"worker_pool_specs[{number}]")
+        if not settings.local.share_accelerators:
+            self._refuse_too_many_accelerators(
+                sum(
+                    pool.machine_spec.accelerator_count * pool.replica_count
+                    for pool in spec.worker_pool_specs
+                )
+            )
+
+    def _refuse_missing_distributions(self, tasks: list[PoolTask]) -> None:
+        missing: dict[str, str] = {}
+        for task in tasks:
+            packages = {uri: self.packages.get(uri) for uri in task.package_uris}
+            brought = {name for package in packages.values() for name in package.distributions()}
+            for uri, package in packages.items():
+                if task.place == "current":
+                    missing |= dict.fromkeys(package.missing(brought), uri)
+        if missing:
+            listed = ", ".join(f"{name} (of {uri})" for name, uri in missing.items())
+            raise ApiError(
+                "FAILED_PRECONDITION",
+                f"Not installed here: {listed}. Install it into the environment that runs "
+                "vertex-jobs, or let the job have one of its own: --environment isolated, or "
+                "environment: isolated under local: in the config.",
+            )
+
+    def _refuse_place(self, task: PoolTask, path: str) -> None:
+        if task.place in ENGINES and (reason := self.why_no_engine(task.place)):
+            raise ApiError("FAILED_PRECONDITION", f"{path}: environment {task.place}: {reason}")
+        if task.place == "docker" and _counts_on_gcs(task, self.packages):
+            raise ApiError(
+                "FAILED_PRECONDITION",
+                f"{path}: the program uses /gcs/, which lies in a file system of Local Vertex's "
+                "own that Docker's daemon cannot see; use environment: podman or isolated.",
+            )
+        if not self.capabilities.gcs_mount and _counts_on_gcs(task, self.packages):
+            raise ApiError(
+                "FAILED_PRECONDITION",
+                f"{path}: the program uses /gcs/, which this machine cannot offer: "
+                f"{self.capabilities.why_not}. Or read and write gs:// instead.",
+            )
+
+    def _refuse_too_many_accelerators(self, wanted: int) -> None:
+        found = len(self.accelerators.devices)
+        if found and wanted > found:
+            raise ApiError(
+                "FAILED_PRECONDITION",
+                f"The job asks for {wanted} accelerators at once; this machine has {found}. Under "
+                "local: in the config, share_accelerators: true lets replicas share them; or "
+                "start the server with CUDA_VISIBLE_DEVICES= to rehearse on the CPU.",
+            )
+
+
+def _counts_on_gcs(task: PoolTask, packages: Packages) -> bool:
+    return mentions_gcs(task, [packages.get(uri) for uri in task.package_uris])

@@ -1,0 +1,88 @@
+"""A pool's replicas as containers of an engine: what is mounted, what is removed afterwards.
+
+No engine was at hand when this was written: the command lines follow the engines' references and
+are compared with them in tests, but no container was started by them.
+"""
+
+import contextlib
+import functools
+import os
+import shutil
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from vertex_jobs.emulator.client_environment.client_variables import plain_variables
+from vertex_jobs.emulator.environments.commands import CommandRunner
+from vertex_jobs.emulator.environments.engines import (
+    PACKAGES_FOLDER,
+    Container,
+    package_command,
+    remove_command,
+    run_command,
+)
+from vertex_jobs.emulator.replicas.gcs_paths import GCS_FOLDER, mentions_gcs
+from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.places import Place, Start
+from vertex_jobs.emulator.replicas.tasks import PoolTask
+
+__all__ = ["prepare_containers"]
+
+#: Files of the emulator's that variables point to; a container needs them in the same place.
+_FILE_VARIABLES = ("SSL_CERT_FILE", "GOOGLE_APPLICATION_CREDENTIALS")
+
+
+async def prepare_containers(
+    machinery: Machinery, task: PoolTask, names: Sequence[str], held: contextlib.AsyncExitStack
+) -> Place:
+    """Make what a pool's containers need.
+
+    Args:
+        machinery: The server's parts.
+        task: The pool's program; its place is the engine.
+        names: Of the containers, unique on this machine.
+        held: Removes the containers when it closes: one whose client was killed runs on.
+
+    Raises:
+        ApiError: If a package cannot be read.
+    """
+    packages = machinery.work_folder / f"packages-{names[0]}"
+    packages.mkdir(parents=True, exist_ok=True)
+    held.callback(shutil.rmtree, packages, ignore_errors=True)
+    with machinery.packages.archives(task.package_uris) as archives:
+        for archive in archives:
+            shutil.copy(archive, packages)
+    remove = functools.partial(_remove, machinery, task.place, names)
+    await remove()  # what a server that was killed left behind
+    held.push_async_callback(remove)
+    mounts = {str(packages): PACKAGES_FOLDER} if task.package_uris else {}
+    if mentions_gcs(task, [machinery.packages.get(uri) for uri in task.package_uris]):
+        await machinery.launcher.ensure_gcs_mount()
+        mounts[GCS_FOLDER] = GCS_FOLDER
+
+    def command(start: Start) -> tuple[str, ...]:
+        return run_command(task.place, _container(task, start, mounts))
+
+    return Place(sys.executable, command=command)
+
+
+def _container(task: PoolTask, start: Start, mounts: Mapping[str, str]) -> Container:
+    inherited = plain_variables().keys() - dict(task.environment).keys()
+    files = [start.variables[name] for name in _FILE_VARIABLES if name in start.variables]
+    metric_file = start.variables.get("CLOUD_ML_HP_METRIC_FILE")
+    folders = [str(Path(metric_file).parent)] if metric_file else []
+    return Container(
+        image=task.image,
+        name=start.name,
+        command=package_command(task.module) if task.module else task.command,
+        arguments=start.arguments,
+        variables=sorted(start.variables.keys() - inherited),
+        mounts={**mounts, **{path: path for path in (*files, *folders)}},
+        devices=start.devices,
+    )
+
+
+async def _remove(machinery: Machinery, engine: str, names: Sequence[str]) -> None:
+    run = CommandRunner(machinery.launcher, machinery.work_folder)
+    for name in names:
+        await run(remove_command(engine, name), os.environ, lambda line: None)

@@ -1,0 +1,281 @@
+"""The replicas of one job, ready to start: their programs, places, devices and environments.
+
+What a job holds while it runs (ports, accelerators) is held by the caller's exit stack, and given
+back when that closes. Starting, watching and ending the replicas is not done here.
+"""
+
+import contextlib
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.launcher import ReplicaSpec
+from vertex_jobs.emulator.replicas.accelerators import variables_for
+from vertex_jobs.emulator.replicas.containers import prepare_containers
+from vertex_jobs.emulator.replicas.drift import drift_line
+from vertex_jobs.emulator.replicas.images import parse_image
+from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.places import Place, Start, prepare_place
+from vertex_jobs.emulator.replicas.replica_variables import Variables, overridden
+from vertex_jobs.emulator.replicas.runner_lines import runner_lines
+from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_task
+from vertex_jobs.emulator.replicas.threads import thread_variables
+from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.names import ResourceName
+from vertex_jobs.runtime.cluster import ROLES, Cluster
+from vertex_jobs.runtime.directories import Directories
+from vertex_jobs.runtime.environment import Environment
+
+__all__ = ["Trial", "prepare_gang"]
+
+_LOOPBACK = "127.0.0.1"
+#: By pool and index.
+_Devices = dict[tuple[int, int], list[str]]
+#: By role.
+_Addresses = dict[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a trial adds to its job.
+
+    Attributes:
+        trial_id: ``"1"``, ``"2"``, ….
+        arguments: Appended to the job's own, ``--id=value``.
+        metric_file: Where cloudml-hypertune writes.
+        parallel: Trials of the study that run at once, this one included.
+    """
+
+    trial_id: str
+    arguments: tuple[str, ...]
+    metric_file: Path
+    parallel: int
+
+
+async def prepare_gang(
+    machinery: Machinery,
+    job: protos.Message,
+    trial: Trial | None,
+    settings: JobSettings,
+    held: contextlib.AsyncExitStack,
+) -> list[ReplicaSpec]:
+    """Get what the job's replicas need, and describe them, the primary first.
+
+    Waits for accelerators, for ``/gcs`` and for an isolated environment to be built.
+
+    Args:
+        machinery: The server's parts.
+        job: The CustomJob.
+        trial: Set when the job is a trial.
+        settings: What Vertex AI does not have.
+        held: Gives back ports and accelerators when it closes.
+
+    Raises:
+        ApiError: If a package or a setting is not what it was at the job's creation.
+        UnsupportedHereError: If this machine cannot give what is needed.
+    """
+    gang = _Gang(machinery, job, trial, settings)
+    first = trial is None or trial.trial_id == "1"
+    if first and (drift := drift_line(machinery.packages, gang.tasks[0])):
+        gang.say(drift, "NOTICE")
+    gang.warn_of_lost_variables()
+    places = {number: await gang.place(number, held) for number in gang.tasks}
+    devices = await gang.take_devices(held)
+    addresses = gang.take_addresses(held)
+    return [
+        gang.replica(number, index, places[number], devices, addresses)
+        for number in gang.tasks
+        for index in range(gang.pools[number].replica_count)
+    ]
+
+
+class _Gang:
+    """One job on its way to its replicas.
+
+    Attributes:
+        pools: The job's worker pools, unused ones included.
+        tasks: The program of each used pool, by number.
+    """
+
+    def __init__(
+        self,
+        machinery: Machinery,
+        job: protos.Message,
+        trial: Trial | None,
+        settings: JobSettings,
+    ) -> None:
+        self._machinery = machinery
+        self._job = job
+        self._trial = trial
+        self._settings = settings
+        self._name = ResourceName.parse(job.name)
+        self.pools = list(job.job_spec.worker_pool_specs)
+        self.tasks: dict[int, PoolTask] = {
+            number: pool_task(pool, f"worker_pool_specs[{number}]", settings.local)
+            for number, pool in enumerate(self.pools)
+            if pool.WhichOneof("task") is not None
+        }
+
+    def say(self, text: str, severity: str = "INFO", task: str = "service") -> None:
+        """Write a line to the job's log."""
+        time = self._machinery.clock.time()
+        self._machinery.logbook.append(self._name.resource_id, task, severity, text, time)
+
+    def warn_of_lost_variables(self) -> None:
+        """Say what the job sets in vain, in the container and in its arguments."""
+        names = [name for task in self.tasks.values() for name, _ in task.environment]
+        if lost := overridden(dict.fromkeys(names)):
+            self.say(
+                f"The job's env sets {', '.join(lost)}; these belong to the service, whose own "
+                "values stand. Take them out of env.",
+                "WARNING",
+            )
+        deaf = [task for task in self.tasks.values() if not task.takes_trial_arguments]
+        if self._trial is not None and deaf:
+            self.say(
+                "The container's command does not pass its arguments on: "
+                f"{' '.join(self._trial.arguments)} never reach the script, on Vertex AI neither. "
+                'Use a prebuilt image, or a command that ends in "$@".',
+                "WARNING",
+            )
+
+    async def place(self, number: int, held: contextlib.AsyncExitStack) -> Place:
+        """Where a pool's replicas run."""
+        task = self.tasks[number]
+        if task.place in ENGINES:
+            names = [
+                self._container_name(f"workerpool{number}-{index}")
+                for index in range(self.pools[number].replica_count)
+            ]
+            return await prepare_containers(self._machinery, task, names, held)
+        replica_id = f"workerpool{number}-0"
+        return await prepare_place(
+            self._machinery, task, lambda line: self.say(line, task=replica_id)
+        )
+
+    def _container_name(self, replica_id: str) -> str:
+        return f"vertex-jobs-{self._name.resource_id}-{replica_id}"
+
+    async def take_devices(
+        self, held: contextlib.AsyncExitStack
+    ) -> dict[tuple[int, int], list[str]]:
+        """The accelerators of each replica; none where this machine has none."""
+        pool = self._machinery.accelerators
+        wanted = {
+            (number, index): self.pools[number].machine_spec.accelerator_count
+            for number in self.tasks
+            for index in range(self.pools[number].replica_count)
+        }
+        if self._settings.local.share_accelerators:
+            everything = list(pool.devices)
+            if everything and max(wanted.values()) > len(everything):
+                self.say(
+                    f"A replica asks for {max(wanted.values())} accelerators and sees the "
+                    f"{len(everything)} of this machine, which it shares with others.",
+                    "NOTICE",
+                )
+            return {place: everything[:count] for place, count in wanted.items()}
+        total = sum(wanted.values()) if pool.devices else 0
+
+        def on_wait(free: int) -> None:
+            self.say(
+                f"Waiting for {total} accelerators: {free} of this machine's {len(pool.devices)} "
+                "are free."
+            )
+
+        devices = iter(await held.enter_async_context(pool.hold(total, on_wait)))
+        count = {place: number if pool.devices else 0 for place, number in wanted.items()}
+        return {place: [next(devices) for _ in range(number)] for place, number in count.items()}
+
+    def take_addresses(self, held: contextlib.AsyncExitStack) -> _Addresses:
+        """A loopback port for every replica's own server, by role."""
+        counts = {ROLES[number]: self.pools[number].replica_count for number in self.tasks}
+        ports = iter(held.enter_context(self._machinery.ports.reserve(sum(counts.values()))))
+        return {
+            role: tuple(f"{_LOOPBACK}:{next(ports)}" for _ in range(count))
+            for role, count in counts.items()
+        }
+
+    def replica(
+        self,
+        number: int,
+        index: int,
+        place: Place,
+        devices: _Devices,
+        addresses: _Addresses,
+    ) -> ReplicaSpec:
+        """One replica, and the lines in its log that say what is started."""
+        task, replica_id = self.tasks[number], f"workerpool{number}-{index}"
+        folder = self._machinery.work_folder / self._name.resource_id / replica_id
+        folder.mkdir(parents=True, exist_ok=True)
+        service = self._service(number, index, addresses)
+        variables = Variables(
+            surroundings=self._machinery.variables() | self._data_variables() | self._threads(),
+            image=parse_image(task.image),
+            job=dict(task.environment),
+            place=place.variables,
+            devices=self._device_variables(devices[number, index]),
+            service=service,
+            host_name=self._host_name(number, index),
+        ).render()
+        arguments = task.arguments
+        if self._trial is not None and task.takes_trial_arguments:
+            arguments += self._trial.arguments
+        for line in runner_lines(task, arguments, variables):
+            self.say(line, task=replica_id)
+        start = Start(
+            self._container_name(replica_id), arguments, variables, devices[number, index]
+        )
+        return ReplicaSpec(
+            replica_id=replica_id,
+            interpreter=place.interpreter,
+            module=task.module,
+            arguments=arguments,
+            search_path=place.search_path,
+            environment=variables,
+            working_directory=str(folder),
+            preload=place.preload,
+            warm=not (self._settings.fresh or place.command),
+            command=place.command(start) if place.command else (),
+        )
+
+    def _service(self, number: int, index: int, addresses: _Addresses) -> Environment:
+        base = self._job.job_spec.base_output_directory.output_uri_prefix
+        cluster = Cluster(
+            addresses,
+            ROLES[number],
+            index,
+            job=protos.to_json(self._job.job_spec),
+            cloud_id=self._host_name(number, index),
+        )
+        count = self.pools[number].machine_spec.accelerator_count
+        return Environment(
+            directories=Directories.under(base) if base else None,
+            cluster=cluster,
+            trial_id=self._trial.trial_id if self._trial else None,
+            metric_file=str(self._trial.metric_file) if self._trial else None,
+            project_number=self._name.project,
+            region=self._name.location,
+            job_id=self._name.resource_id,
+            accelerator_count=0 if self._machinery.accelerators.devices else count,
+        )
+
+    def _threads(self) -> dict[str, str]:
+        replicas = sum(self.pools[number].replica_count for number in self.tasks)
+        return thread_variables(replicas * (self._trial.parallel if self._trial else 1))
+
+    def _data_variables(self) -> dict[str, str]:
+        """Where a pipeline wrote its dataset for this job."""
+        settings = self._machinery.store.settings("customJobs", self._name.resource_id)
+        return dict(settings.get("data_variables", {}))
+
+    def _device_variables(self, devices: Sequence[str]) -> dict[str, str]:
+        """On a machine with GPUs exactly the replica's own are visible, and perhaps none."""
+        return variables_for(devices) if self._machinery.accelerators.devices else {}
+
+    def _host_name(self, pool: int, index: int) -> str:
+        """The name that the service gives the replica's machine; equal digits in all pools."""
+        digits = hashlib.sha256(self._job.name.encode()).hexdigest()[:10]
+        return f"cmle-training-workerpool{pool}-{digits}-{index}"

@@ -1,0 +1,133 @@
+"""Where a pool's replicas run: which interpreter or engine, with which packages.
+
+It turns a task's ``place`` into what a ReplicaSpec needs, and waits for what must be built or
+mounted first. How environments are built and engines are called is in ``emulator.environments``.
+"""
+
+import asyncio
+import os
+import shutil
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from vertex_jobs.emulator.environments.isolated import Recipe
+from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
+from vertex_jobs.emulator.replicas.images import parse_image
+from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.packages import Package
+from vertex_jobs.emulator.replicas.tasks import PoolTask
+
+__all__ = ["Place", "Start", "prepare_place"]
+
+
+@dataclass(frozen=True)
+class Start:
+    """What a command is told about the replica that it starts.
+
+    Attributes:
+        name: Unique on this machine.
+        arguments: The program's, a trial's included.
+        variables: The replica's whole environment.
+        devices: Its GPUs.
+    """
+
+    name: str
+    arguments: tuple[str, ...]
+    variables: Mapping[str, str]
+    devices: Sequence[str]
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a pool's replicas run.
+
+    Attributes:
+        interpreter: The Python that runs them.
+        search_path: Folders of the job's packages.
+        preload: What a warm parent may import.
+        variables: What the place adds to a replica's environment.
+        command: Makes the command of a replica that is not a module.
+    """
+
+    interpreter: str
+    search_path: tuple[str, ...] = ()
+    preload: tuple[str, ...] = ()
+    variables: Mapping[str, str] = field(default_factory=dict)
+    command: Callable[[Start], tuple[str, ...]] | None = None
+
+
+async def prepare_place(machinery: Machinery, task: PoolTask, say: Callable[[str], None]) -> Place:
+    """Make a pool's place ready.
+
+    Args:
+        machinery: The server's parts.
+        task: The pool's program.
+        say: Called with lines of progress.
+
+    Raises:
+        ApiError: If a package cannot be read.
+        UnsupportedHereError: If the place cannot be made ready here.
+    """
+    packages = [machinery.packages.get(uri) for uri in task.package_uris]
+    if mentions_gcs(task, packages):
+        await machinery.launcher.ensure_gcs_mount()
+    preload = _preload(task, packages)
+    if task.place == "isolated":
+        return await _isolated(machinery, task, preload, say)
+    search_path = tuple(str(package.root) for package in packages)
+    variables = {"PATH": _path_with(Path(sys.executable).parent)} if task.command else {}
+    return Place(sys.executable, search_path, preload, variables, _mapped_command(task))
+
+
+def _mapped_command(task: PoolTask) -> Callable[[Start], tuple[str, ...]] | None:
+    return (lambda start: task.command + start.arguments) if task.command else None
+
+
+def _preload(task: PoolTask, packages: list[Package]) -> tuple[str, ...]:
+    environment = dict(task.environment)
+    found = [name for package in packages for name in package.preload(task.module, environment)]
+    return tuple(dict.fromkeys(found))
+
+
+def _path_with(folder: Path, *, without: Path | None = None) -> str:
+    """PATH with a folder of programs first."""
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    kept = [one for one in folders if one not in (str(folder), str(without))]
+    return os.pathsep.join([str(folder), *kept])
+
+
+async def _isolated(
+    machinery: Machinery, task: PoolTask, preload: tuple[str, ...], say: Callable[[str], None]
+) -> Place:
+    image = parse_image(task.image)
+    base = task.requirements + (image.requirements if image else ())
+    python = await _python(image.python if image else "")
+    with machinery.packages.archives(task.package_uris) as archives:
+        recipe = Recipe(python, archives, base)
+        environment = await machinery.environments.get(recipe, say)
+    programs = environment.folder / "bin"
+    search_path = (str(environment.packages),) if environment.packages else ()
+    variables = {
+        "PATH": _path_with(programs, without=Path(sys.executable).parent),
+        "VIRTUAL_ENV": str(environment.folder),
+        "PYTHONNOUSERSITE": "1",
+    }
+    return Place(environment.python, search_path, preload, variables, _mapped_command(task))
+
+
+async def _python(version: str) -> str:
+    """The image's Python where this machine has a working one, else the current one."""
+    found = shutil.which(f"python{version}") if version else None
+    if found is None or version == f"{sys.version_info.major}.{sys.version_info.minor}":
+        return sys.executable
+    # What is on the PATH may be a shim of pyenv's, for a version that is not to be had.
+    asked = await asyncio.create_subprocess_exec(
+        *(found, "-I", "-c", "import sys, venv; print(sys.executable)"),
+        stdin=asyncio.subprocess.DEVNULL,
+        stdout=asyncio.subprocess.PIPE,
+        stderr=asyncio.subprocess.DEVNULL,
+    )
+    answer, _ = await asked.communicate()
+    return answer.decode().strip() if asked.returncode == 0 else sys.executable

@@ -1,0 +1,101 @@
+"""Managed datasets as training pipelines see them: which one is meant, and where its rows are.
+
+Rows of tabular datasets are in CSV files, those of others in the JSON Lines that were imported.
+BigQuery is refused. Source: Dataset and InputDataConfig protos.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources.data_splits import check_split
+from vertex_jobs.emulator.resources.names import numbered, parsed
+from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.store.resource_store import Store
+from vertex_jobs.names import ResourceName, is_gcs_uri
+
+__all__ = ["DataSource", "DatasetLookup", "source_of"]
+
+_TABLES = ("tabular", "time_series")
+
+
+@dataclass(frozen=True)
+class DataSource:
+    """Where a dataset's rows are.
+
+    Attributes:
+        dataset_id: Its number.
+        uris: Its files, ``gs://`` URIs, ``*`` for any characters of an object's name.
+        format: ``csv`` or ``jsonl``.
+        kind: Of the dataset, e.g. ``tabular``.
+    """
+
+    dataset_id: str
+    uris: tuple[str, ...]
+    format: str
+    kind: str
+
+
+def source_of(dataset_id: str, dataset: protos.Message, imported: Sequence[str]) -> DataSource:
+    """The source of a dataset.
+
+    Raises:
+        ApiError: UNIMPLEMENTED for BigQuery, FAILED_PRECONDITION for a dataset without data.
+    """
+    kind = dataset.metadata_schema_uri.rsplit("/", 1)[-1].rpartition("_")[0] or "unknown"
+    form = protos.to_json(dataset.metadata) if dataset.HasField("metadata") else {}
+    config = form.get("inputConfig", {}) if isinstance(form, dict) else {}
+    if "bigquerySource" in config:
+        raise ApiError(
+            "UNIMPLEMENTED",
+            f"The Dataset {dataset.name!r} reads from BigQuery, which Local Vertex does not have; "
+            "export the table to Cloud Storage to rehearse, or submit to Vertex AI.",
+        )
+    uris = tuple(config.get("gcsSource", {}).get("uri", ())) or tuple(imported)
+    if not uris:
+        raise ApiError("FAILED_PRECONDITION", f"The Dataset {dataset.name!r} has no data.")
+    form_of_rows = "csv" if kind in _TABLES else "jsonl"
+    return DataSource(dataset_id, uris, form_of_rows, kind)
+
+
+class DatasetLookup:
+    """The datasets that pipelines name."""
+
+    def __init__(self, store: Store) -> None:
+        """Look into the store."""
+        self._store = store
+
+    def find(self, text: str) -> protos.Message:
+        """The dataset of that name.
+
+        Raises:
+            ApiError: NOT_FOUND, if there is none.
+        """
+        name = numbered(parsed(text, "dataset"))
+        dataset = None
+        if name.collection == "datasets":
+            dataset = self._store.load("datasets", name.resource_id)
+        if dataset is None or dataset.name != str(name):
+            raise ApiError("NOT_FOUND", f"The Dataset {text!r} does not exist.")
+        return dataset
+
+    def imported(self, dataset_id: str) -> list[str]:
+        """The files that were imported into the dataset."""
+        return list(self._store.settings("datasets", dataset_id).get("imported", ()))
+
+    def check(self, config: protos.Message, parent: ResourceName) -> None:
+        """Refuse a pipeline's input that could not be read or written.
+
+        Raises:
+            ApiError: If dataset, split or destination are missing or make no sense.
+        """
+        dataset_id = config.dataset_id.rpartition("/")[2]
+        name = ResourceName(parent.project, parent.location, "datasets", dataset_id)
+        source_of(dataset_id, self.find(str(name)), self.imported(dataset_id))
+        if not is_gcs_uri(config.gcs_destination.output_uri_prefix):
+            raise ApiError(
+                "INVALID_ARGUMENT",
+                "input_data_config.gcs_destination.output_uri_prefix: expected a Cloud Storage "
+                "URI; set base_output_dir.",
+            )
+        check_split(config)

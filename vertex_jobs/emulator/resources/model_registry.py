@@ -1,0 +1,95 @@
+"""Uploading a model, or a new version of one; for the API's upload and for training pipelines."""
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.resources.model_versions import DEFAULT, MODEL_ID, check_alias, give_alias
+from vertex_jobs.emulator.resources.names import numbered, parsed
+from vertex_jobs.emulator.resources.tables.models import ModelTable
+from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.names import ResourceName
+
+__all__ = ["ModelRegistry"]
+
+
+class ModelRegistry:
+    """The one place where models come into being."""
+
+    def __init__(self, table: ModelTable, identity: Identity) -> None:
+        """Keep models in the table."""
+        self.table = table
+        self._identity = identity
+
+    def check_upload(
+        self, model: protos.Message, parent: ResourceName, *, model_id: str, parent_model: str
+    ) -> None:
+        """Refuse what ``upload`` would refuse, before anything is spent on it.
+
+        Raises:
+            ApiError: As ``upload`` does.
+        """
+        for alias in model.version_aliases:
+            check_alias(alias)
+        if parent_model:
+            self._parent_name(parent_model, parent)
+            return
+        if model_id and MODEL_ID.fullmatch(model_id) is None:
+            raise ApiError(
+                "INVALID_ARGUMENT",
+                f"The model id {model_id!r} is not valid; expected up to 63 of [a-z0-9_-], the "
+                "first no digit or hyphen.",
+            )
+        taken = ResourceName(parent.project, parent.location, "models", model_id)
+        if model_id and self.table.versions(numbered(taken)):
+            raise ApiError("ALREADY_EXISTS", f"The Model {str(taken)!r} already exists.")
+
+    def upload(
+        self,
+        model: protos.Message,
+        parent: ResourceName,
+        *,
+        model_id: str = "",
+        parent_model: str = "",
+    ) -> protos.Message:
+        """Keep a new model, or a new version of ``parent_model``; answers it as kept.
+
+        Args:
+            model: Without name, version and times.
+            parent: Of the project and location.
+            model_id: The user's own id; without one it is a number.
+            parent_model: Name of the model that gets a new version, a version in it ignored.
+
+        Raises:
+            ApiError: If an id or alias is not valid or taken, or the parent model is unknown.
+        """
+        self.check_upload(model, parent, model_id=model_id, parent_model=parent_model)
+        if parent_model:
+            name = self._parent_name(parent_model, parent)
+        else:
+            name = self._identity.new_name(parent.project, parent.location, "models")
+            if model_id:
+                name = ResourceName(name.project, name.location, "models", model_id)
+        earlier = self.table.versions(name)
+        version, now = protos.Model(), self._identity.now()
+        version.CopyFrom(model)
+        version.name, version.version_id = str(name), self.table.next_version(name)
+        for field in ("update_time", "version_create_time", "version_update_time", "create_time"):
+            getattr(version, field).CopyFrom(now)
+        if earlier:
+            version.create_time.CopyFrom(earlier[0].create_time)
+        wanted = list(dict.fromkeys(version.version_aliases)) + [DEFAULT] * (not earlier)
+        del version.version_aliases[:]
+        changed = {version.version_id: version}
+        for alias in dict.fromkeys(wanted):
+            changed |= {one.version_id: one for one in give_alias(earlier, version, alias)}
+        for one in changed.values():
+            self.table.save(one)
+        return version
+
+    def _parent_name(self, parent_model: str, parent: ResourceName) -> ResourceName:
+        name = numbered(parsed(parent_model, "model"))
+        name = ResourceName(
+            name.project, name.location, name.collection, name.resource_id.partition("@")[0]
+        )
+        if name.parent != numbered(parent).parent or not self.table.versions(name):
+            raise ApiError("NOT_FOUND", f"The parent Model {parent_model!r} does not exist.")
+        return name

@@ -1,0 +1,183 @@
+"""What happens to a new job before it is kept: checked, canonicalised, warned about.
+
+One function for each kind. It refuses as the service does, refuses what is not emulated, and
+refuses what this machine lacks, so that a job that is admitted can run.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import date
+from typing import Any
+
+from google.protobuf import json_format
+
+from vertex_jobs import catalog
+from vertex_jobs.catalog import Catalog
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.controllers.warm_start import EarlierStudies
+from vertex_jobs.emulator.replicas.capacity import Capacity
+from vertex_jobs.emulator.resources import study_validation, validation
+from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup
+from vertex_jobs.emulator.resources.fields import clear_outputs, stored_fields
+from vertex_jobs.emulator.resources.machines import check_machines, machine_warnings
+from vertex_jobs.emulator.resources.model_registry import ModelRegistry
+from vertex_jobs.emulator.services.jobs import Collection
+from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.names import ResourceName
+
+__all__ = ["Admission"]
+
+Faults = list[tuple[str, str]]
+
+_CUSTOM_TASK = "gs://google-cloud-aiplatform/schema/trainingjob/definition/custom_task_1.0.0.yaml"
+
+
+class Admission:
+    """The three kinds of job and what each must pass."""
+
+    def __init__(
+        self,
+        capacity: Capacity,
+        models: ModelRegistry,
+        datasets: DatasetLookup,
+        earlier: EarlierStudies,
+        today: Callable[[], date],
+    ) -> None:
+        """Admit what this machine has the capacity for.
+
+        Args:
+            capacity: What it has.
+            models: Where a pipeline's model will go.
+            datasets: What a pipeline may read.
+            earlier: What a tuning job may learn from.
+            today: The date, for what is retired.
+        """
+        self._capacity = capacity
+        self._models = models
+        self._datasets = datasets
+        self._earlier = earlier
+        self._today = today
+        self._catalog = catalog.load()
+
+    def collections(self) -> list[Collection]:
+        """The collections that the server offers."""
+        return [
+            Collection(
+                "customJobs",
+                "JobService",
+                "CustomJob",
+                "custom_job",
+                "custom_jobs",
+                self.custom_job,
+            ),
+            Collection(
+                "hyperparameterTuningJobs",
+                "JobService",
+                "HyperparameterTuningJob",
+                "hyperparameter_tuning_job",
+                "hyperparameter_tuning_jobs",
+                self.tuning_job,
+            ),
+            Collection(
+                "trainingPipelines",
+                "PipelineService",
+                "TrainingPipeline",
+                "training_pipeline",
+                "training_pipelines",
+                self.pipeline,
+            ),
+        ]
+
+    def custom_job(
+        self, job: protos.Message, parent: ResourceName, options: Mapping[str, Any]
+    ) -> list[str]:
+        """Admit a CustomJob."""
+        clear_outputs(job)
+        faults = validation.check_labels(job, "custom_job")
+        warnings = self._check_spec(job.job_spec, "custom_job.job_spec", faults)
+        warnings += _stored(job, "custom_job")
+        self._capacity.refuse_lacking(job.job_spec, options)
+        return warnings
+
+    def tuning_job(
+        self, job: protos.Message, parent: ResourceName, options: Mapping[str, Any]
+    ) -> list[str]:
+        """Admit a HyperparameterTuningJob."""
+        clear_outputs(job)
+        kind = "hyperparameter_tuning_job"
+        faults = validation.check_labels(job, kind) + study_validation.check_study(job)
+        faults += _tpu_faults(self._catalog, job.trial_job_spec, f"{kind}.trial_job_spec")
+        faults += self._earlier.faults(options)
+        warnings = self._check_spec(job.trial_job_spec, f"{kind}.trial_job_spec", faults)
+        warnings += _stored(job, kind)
+        self._capacity.refuse_lacking(job.trial_job_spec, options)
+        return warnings
+
+    def pipeline(
+        self, pipeline: protos.Message, parent: ResourceName, options: Mapping[str, Any]
+    ) -> list[str]:
+        """Admit a TrainingPipeline; its inputs are kept in the API's own spelling."""
+        _refuse_other_tasks(pipeline.training_task_definition)
+        clear_outputs(pipeline)
+        spec = protos.CustomJobSpec()
+        try:
+            protos.from_json(_without_nulls(protos.to_json(pipeline.training_task_inputs)), spec)
+        except json_format.ParseError as error:
+            raise ApiError("INVALID_ARGUMENT", f"training_task_inputs: {error}") from error
+        inputs = "training_pipeline.training_task_inputs"
+        faults = validation.check_labels(pipeline, "training_pipeline")
+        warnings = self._check_spec(spec, inputs, faults)
+        warnings += _stored(pipeline, "training_pipeline") + _stored(spec, inputs)
+        if pipeline.HasField("input_data_config"):
+            self._datasets.check(pipeline.input_data_config, parent)
+        if pipeline.HasField("model_to_upload"):
+            self._models.check_upload(
+                pipeline.model_to_upload,
+                parent,
+                model_id=pipeline.model_id,
+                parent_model=pipeline.parent_model,
+            )
+        self._capacity.refuse_lacking(spec, options)
+        pipeline.training_task_inputs.Clear()
+        protos.from_json(protos.to_json(spec), pipeline.training_task_inputs)
+        return warnings
+
+    def _check_spec(self, spec: protos.Message, path: str, faults: Faults) -> list[str]:
+        """Refuse the faults of a job with those of its spec; answers what is retired in it."""
+        faults = faults + validation.check_custom_job_spec(spec, path)
+        validation.refuse_faults(faults + check_machines(self._catalog, spec, path))
+        validation.refuse_reduction_server(spec, path)
+        return machine_warnings(self._catalog, spec, self._today())
+
+
+def _stored(resource: protos.Message, path: str) -> list[str]:
+    warning = stored_fields(resource, path)
+    return [warning] if warning else []
+
+
+def _tpu_faults(catalog: Catalog, spec: protos.Message, path: str) -> Faults:
+    """Source: "Create a hyperparameter tuning job": TPUs are not supported."""
+    return [
+        (f"{path}.worker_pool_specs[{number}].machine_spec", "Tuning jobs cannot use TPUs.")
+        for number, pool in enumerate(spec.worker_pool_specs)
+        if pool.machine_spec.machine_type in catalog.tpu_machines
+    ]
+
+
+def _refuse_other_tasks(definition: str) -> None:
+    if definition == _CUSTOM_TASK:
+        return
+    pointer = f"Local Vertex runs custom training ({_CUSTOM_TASK}); submit this to Vertex AI."
+    if "hyperparameter_tuning" in definition:
+        pointer = "create a HyperparameterTuningJob instead, which Local Vertex runs."
+    elif "automl" in definition:
+        pointer = f"AutoML needs Vertex AI; {pointer}"
+    raise ApiError("UNIMPLEMENTED", f"training_task_definition {definition!r}: {pointer}")
+
+
+def _without_nulls(form: Any) -> Any:
+    """JSON without members that are null, as the SDK sends for unset scheduling options."""
+    if isinstance(form, dict):
+        return {key: _without_nulls(value) for key, value in form.items() if value is not None}
+    if isinstance(form, list):
+        return [_without_nulls(value) for value in form]
+    return form

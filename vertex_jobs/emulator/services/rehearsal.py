@@ -1,0 +1,150 @@
+"""The admin calls that make things happen: faults, steps, time and states that nobody waits for.
+
+For tests and drills, through ``joining.LocalServer``.
+"""
+
+import copy
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.clock import VirtualClock
+from vertex_jobs.emulator.controllers.supervisor import COLLECTIONS, Supervisor
+from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.resources import states
+from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.services.disturbed_methods import rules_of
+from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.names import ResourceName
+
+__all__ = ["Rehearsal"]
+
+Answer = dict[str, Any]
+
+#: States that a job does not reach by itself here.
+_FORCED = (states.PAUSED, states.EXPIRED, states.PARTIALLY_SUCCEEDED)
+#: A change is noticed at once; this bounds the wait for one that was missed.
+_LOOK_SECONDS = 1.0
+
+
+@dataclass(frozen=True)
+class Rehearsal:
+    """Answers those calls.
+
+    Attributes:
+        machinery: The server's parts.
+        supervisor: The running jobs.
+        call_names: Every call that a fault may name.
+    """
+
+    machinery: Machinery
+    supervisor: Supervisor
+    call_names: tuple[str, ...]
+
+    def calls(self) -> Mapping[str, Callable[[Mapping[str, Any]], Awaitable[Answer]]]:
+        """Verb and path of each call, and what answers it."""
+        return {
+            "POST /admin/faults": self._inject,
+            "DELETE /admin/faults": self._clear,
+            "POST /admin/incidents": self._incidents,
+            "POST /admin/step": self._step,
+            "POST /admin/end": self._end,
+            "POST /admin/advance": self._advance,
+        }
+
+    async def _inject(self, body: Mapping[str, Any]) -> Answer:
+        """Let faults hold for every job, beside those that hold already."""
+        faults = JobSettings.read({"faults": body.get("faults", [])}).local.faults
+        self.machinery.faults.standing.append(rules_of(faults, self.call_names))
+        return {"injected": len(faults)}
+
+    async def _clear(self, body: Mapping[str, Any]) -> Answer:
+        self.machinery.faults.standing.clear()
+        self.machinery.faults.incidents.forget_calls()
+        return {}
+
+    async def _incidents(self, body: Mapping[str, Any]) -> Answer:
+        job = _name(body).resource_id
+        return {"incidents": self.machinery.faults.incidents.of_job(job)}
+
+    async def _step(self, body: Mapping[str, Any]) -> Answer:
+        """Move a job that waits for a step one state on, or let a paused one go on."""
+        name = _name(body)
+        job = self._existing(name)
+        before = job.state
+        if before == states.PAUSED:
+            self._unpause(job)
+        elif not self.machinery.pacing.step(name.resource_id):
+            raise ApiError(
+                "FAILED_PRECONDITION",
+                f"{job.name} is {protos.JobState(before).name} and waits for no step; jobs with "
+                "pace: stepped do while they are QUEUED or PENDING.",
+            )
+        return await self._when(name, lambda state: state != before)
+
+    def _unpause(self, job: protos.Message) -> None:
+        """Let a job run again, and what works for it."""
+        store, now = self.machinery.store, self.machinery.identity.now()
+        owned = [store.load(*key, trials=False) for key in store.owned(job.name)]
+        with store.transaction():
+            for one in (job, *(one for one in owned if one.state == states.PAUSED)):
+                states.advance(one, states.RUNNING, now)
+                store.save(one)
+        self.supervisor.start(ResourceName.parse(job.name))
+
+    async def _end(self, body: Mapping[str, Any]) -> Answer:
+        """End a job in a state that it does not reach by itself here."""
+        state = str(body.get("state"))
+        known = protos.JobState.__members__
+        if state not in known:
+            raise ApiError("INVALID_ARGUMENT", f"{state!r} is no state: {', '.join(known)}.")
+        return await self._force(_name(body), int(known[state]))
+
+    async def _force(self, name: ResourceName, state: int) -> Answer:
+        job = self._existing(name)
+        known = protos.PipelineState if name.collection == "trainingPipelines" else protos.JobState
+        if state not in _FORCED or state not in set(known):
+            raise ApiError("INVALID_ARGUMENT", f"A {name.collection} job cannot be put there.")
+        states.advance(copy.deepcopy(job), state, self.machinery.identity.now())  # if it may follow
+        stop = self.supervisor.stop_of(name)
+        if stop is None:
+            raise ApiError(
+                "FAILED_PRECONDITION",
+                f"{job.name} has no controller of its own: it works for another job, or was "
+                "interrupted and waits to be resumed.",
+            )
+        stop.end(Ending(state))
+        return await self._when(name, lambda now: now == state)
+
+    def _existing(self, name: ResourceName) -> protos.Message:
+        job = None
+        if name.collection in COLLECTIONS:
+            job = self.machinery.store.load(name.collection, name.resource_id, trials=False)
+        if job is None:
+            raise ApiError("NOT_FOUND", f"The job {str(name)!r} does not exist.")
+        return job
+
+    async def _when(self, name: ResourceName, reached: Callable[[int], bool]) -> Answer:
+        """The job's state once it is one of those meant."""
+        store = self.machinery.store
+        while not reached(state := self._existing(name).state):
+            await store.wait_for_change(name.collection, name.resource_id, _LOOK_SECONDS)
+        return {"state": protos.JobState(state).name}
+
+    async def _advance(self, body: Mapping[str, Any]) -> Answer:
+        clock = self.machinery.clock
+        if not isinstance(clock, VirtualClock):
+            raise ApiError(
+                "FAILED_PRECONDITION",
+                "The clock of this server is the machine's; start one with --clock virtual.",
+            )
+        return {"time": clock.advance(float(body["seconds"]))}
+
+
+def _name(body: Mapping[str, Any]) -> ResourceName:
+    try:
+        return ResourceName.parse(str(body.get("job", "")))
+    except ValueError as error:
+        raise ApiError("INVALID_ARGUMENT", str(error)) from error

@@ -1,0 +1,1 @@
+"""Cloud Storage: objects on disk, the JSON and XML wire in front of them, the mount ``/gcs``."""

@@ -1,0 +1,107 @@
+"""The buckets of an object store: made, listed, changed and deleted.
+
+Settings and policies are kept and given back; nothing here acts on them.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from typing import Any
+
+from vertex_jobs.emulator.storage.objects.catalog import Catalog, Change, bucket_of
+from vertex_jobs.emulator.storage.objects.records import Bucket
+from vertex_jobs.emulator.storage.objects.refusals import AlreadyExistsError, NotEmptyError
+
+__all__ = ["Buckets"]
+
+
+class Buckets:
+    """Verbs on buckets; reached as ``ObjectStore.buckets``."""
+
+    def __init__(self, catalog: Catalog) -> None:
+        """Work on the rows of one store."""
+        self._catalog = catalog
+
+    def create(self, name: str, *, project: str = "", settings: Mapping[str, Any] = {}) -> Bucket:
+        """Make a bucket.
+
+        Raises:
+            AlreadyExistsError: If there is one of that name.
+            InvalidObjectRequestError: If the name is not allowed.
+        """
+        with self._catalog.change() as change:
+            found = change.sql.execute("SELECT 1 FROM buckets WHERE name = ?", (name,)).fetchone()
+            if found is not None:
+                raise AlreadyExistsError(
+                    "Your previous request to create the named bucket succeeded and you already "
+                    f"own it: {name}"
+                )
+            bucket = Bucket(
+                name, project, change.now, change.now, 1, implicit=False, settings=dict(settings)
+            )
+            self._catalog.insert_bucket(change, bucket)
+        return bucket
+
+    def get(self, name: str) -> Bucket:
+        """Find a bucket.
+
+        Raises:
+            BucketNotFoundError: If there is none of that name.
+        """
+        return self._catalog.bucket(self._catalog.database.read(), name)
+
+    def require(self, name: str) -> Bucket:
+        """Find a bucket, or make it where the store makes buckets that are written to.
+
+        Raises:
+            BucketNotFoundError: If there is none and none may be made.
+        """
+        with self._catalog.change() as change:
+            self._catalog.require_bucket(change, name)
+        return self.get(name)
+
+    def list(self) -> tuple[Bucket, ...]:
+        """All buckets, by name."""
+        rows = self._catalog.database.read().execute("SELECT * FROM buckets ORDER BY name")
+        return tuple(bucket_of(row) for row in rows)
+
+    def update(self, name: str, settings: Mapping[str, Any]) -> Bucket:
+        """Replace a bucket's settings.
+
+        Raises:
+            BucketNotFoundError: If there is none of that name.
+        """
+        with self._catalog.change() as change:
+            bucket = self._catalog.bucket(change.sql, name)
+            return self._replace(change, dataclasses.replace(bucket, settings=dict(settings)))
+
+    def set_policy(self, name: str, policy: Mapping[str, Any]) -> Bucket:
+        """Keep an IAM policy with the bucket; nobody's access changes.
+
+        Raises:
+            BucketNotFoundError: If there is none of that name.
+        """
+        with self._catalog.change() as change:
+            bucket = self._catalog.bucket(change.sql, name)
+            return self._replace(change, dataclasses.replace(bucket, policy=dict(policy)))
+
+    def delete(self, name: str) -> None:
+        """Delete an empty bucket.
+
+        Raises:
+            BucketNotFoundError: If there is none of that name.
+            NotEmptyError: If it holds an object.
+        """
+        with self._catalog.change() as change:
+            self._catalog.bucket(change.sql, name)
+            held = change.sql.execute("SELECT 1 FROM objects WHERE bucket = ? LIMIT 1", (name,))
+            if held.fetchone() is not None:
+                raise NotEmptyError(f"The bucket you tried to delete is not empty: {name}")
+            change.sql.execute("DELETE FROM buckets WHERE name = ?", (name,))
+
+    def _replace(self, change: Change, bucket: Bucket) -> Bucket:
+        changed = dataclasses.replace(
+            bucket, updated=change.now, metageneration=bucket.metageneration + 1
+        )
+        change.sql.execute("DELETE FROM buckets WHERE name = ?", (bucket.name,))
+        self._catalog.insert_bucket(change, changed)
+        return changed

@@ -1,0 +1,41 @@
+"""The rows of uploads that take several requests; they outlive the process that began them."""
+
+import json
+import secrets
+from collections.abc import Mapping
+from typing import Any
+
+from vertex_jobs.emulator.storage.objects.catalog import Catalog, Change
+from vertex_jobs.emulator.storage.objects.refusals import UploadNotFoundError
+
+__all__ = ["insert_session", "new_id", "session_row"]
+
+
+def new_id() -> str:
+    """An upload id that cannot be guessed."""
+    return secrets.token_hex(24)
+
+
+def insert_session(
+    change: Change, upload_id: str, kind: str, bucket: str, name: str, request: Mapping[str, Any]
+) -> None:
+    """Add a session; ``request`` is what its end will need, in JSON form."""
+    change.sql.execute(
+        "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, NULL)",
+        (upload_id, kind, bucket, name, change.now, json.dumps(request)),
+    )
+
+
+def session_row(catalog: Catalog, upload_id: str, kind: str) -> Any:
+    """Find a session.
+
+    Raises:
+        UploadNotFoundError: If there is none of that id and kind.
+    """
+    sql = catalog.database.read()
+    row = sql.execute(
+        "SELECT * FROM uploads WHERE id = ? AND kind = ?", (upload_id, kind)
+    ).fetchone()
+    if row is None:
+        raise UploadNotFoundError(upload_id)
+    return row

@@ -1,0 +1,237 @@
+"""The object store: Cloud Storage's verbs on a directory.
+
+Every change is one durable transaction, and a payload is renamed into place within it: a crash at
+any instant leaves the old object or the new one. What was left behind goes at the next open.
+"""
+
+import dataclasses
+import time
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from vertex_jobs.emulator.storage.objects.buckets import Buckets
+from vertex_jobs.emulator.storage.objects.catalog import Catalog, Draft, checked_attributes
+from vertex_jobs.emulator.storage.objects.multipart import MultipartUploads
+from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter, read_blocks
+from vertex_jobs.emulator.storage.objects.reader import ObjectReader
+from vertex_jobs.emulator.storage.objects.records import (
+    ANY,
+    UNKNOWN,
+    Checksums,
+    ComposeSource,
+    Preconditions,
+    StoredObject,
+)
+from vertex_jobs.emulator.storage.objects.refusals import InvalidObjectRequestError
+from vertex_jobs.emulator.storage.objects.resumable import ResumableUploads
+
+__all__ = ["ObjectStore"]
+
+#: Source: Cloud Storage JSON API, Objects: compose.
+_MOST_COMPONENTS = 32
+
+
+class ObjectStore(ObjectReader):
+    """Buckets and objects under one directory, for any number of threads and processes.
+
+    Attributes:
+        buckets: The verbs on buckets.
+        resumable: Sessions of resumable uploads.
+        multipart: Sessions of the XML API's multipart uploads.
+    """
+
+    def __init__(
+        self,
+        directory: Path,
+        *,
+        create_buckets: bool = False,
+        on_implicit_bucket: Callable[[str], None] | None = None,
+        on_write: Callable[[StoredObject], None] | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        """Open the store, and make its files when they are missing.
+
+        With ``create_buckets`` the first write to an unknown bucket makes it;
+        ``on_implicit_bucket`` is then called with its name, from the writing thread; ``on_write``
+        likewise with every new generation of an object. ``clock`` gives seconds since the epoch.
+        """
+        super().__init__(
+            Catalog(
+                directory,
+                create_buckets=create_buckets,
+                on_implicit_bucket=on_implicit_bucket,
+                on_write=on_write,
+                clock=clock,
+            )
+        )
+        self.buckets = Buckets(self._catalog)
+        self.resumable = ResumableUploads(self._catalog, directory / "uploads")
+        self.multipart = MultipartUploads(self._catalog, directory / "uploads")
+
+    @property
+    def creates_buckets(self) -> bool:
+        """Whether a write to an unknown bucket makes it."""
+        return self._catalog.create_buckets
+
+    def close(self) -> None:
+        """Close the files; no other call may be under way."""
+        self.resumable.close()
+        self._catalog.database.close()
+        self._catalog.payloads.close()
+
+    def writer(self) -> PayloadWriter:
+        """A new payload to fill, for ``put``; use it as a context manager."""
+        return self._catalog.payloads.writer()
+
+    def put(
+        self,
+        bucket: str,
+        name: str,
+        payload: PayloadWriter,
+        *,
+        attributes: Mapping[str, Any] = {},
+        preconditions: Preconditions = ANY,
+        expected: Checksums = UNKNOWN,
+    ) -> StoredObject:
+        """Make a filled payload the live generation of an object.
+
+        Raises:
+            ObjectStoreError: If a checksum, a precondition, the name or the bucket is wrong.
+        """
+        checksums = payload.finish()
+        expected.verify(checksums)
+        draft = Draft(
+            bucket,
+            name,
+            payload.path,
+            payload.size,
+            checksums,
+            checked_attributes(attributes),
+            preconditions,
+        )
+        with self._catalog.change() as change:
+            return self._catalog.publish(change, draft)
+
+    def write(self, bucket: str, name: str, data: bytes, **options: Any) -> StoredObject:
+        """``put`` of bytes at hand, with the same options and refusals."""
+        with self.writer() as payload:
+            payload.write(data)
+            return self.put(bucket, name, payload, **options)
+
+    def update(
+        self,
+        bucket: str,
+        name: str,
+        edit: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+        *,
+        generation: int | None = None,
+        preconditions: Preconditions = ANY,
+    ) -> StoredObject:
+        """Replace the attributes of an object by what ``edit`` makes of them.
+
+        Raises:
+            ObjectStoreError: If the object, a precondition or an attribute is wrong.
+        """
+        with self._catalog.change() as change:
+            stored = self._catalog.require(change.sql, bucket, name, generation)
+            preconditions.check(stored)
+            attributes = checked_attributes(edit(stored.attributes))
+            return self._catalog.set_attributes(change, stored, attributes)
+
+    def delete(
+        self,
+        bucket: str,
+        name: str,
+        *,
+        generation: int | None = None,
+        preconditions: Preconditions = ANY,
+    ) -> None:
+        """Delete a live object.
+
+        Raises:
+            ObjectStoreError: If the object is not there or a precondition does not hold.
+        """
+        with self._catalog.change() as change:
+            stored = self._catalog.require(change.sql, bucket, name, generation)
+            preconditions.check(stored)
+            self._catalog.drop(change, stored)
+
+    def copy(
+        self,
+        source: StoredObject,
+        bucket: str,
+        name: str,
+        *,
+        attributes: Mapping[str, Any] | None = None,
+        preconditions: Preconditions = ANY,
+        move: bool = False,
+    ) -> StoredObject:
+        """Copy an object, or move it; both share its bytes and cost no more for large ones.
+
+        ``attributes`` replace the source's. The source must still be the generation given.
+
+        Raises:
+            ObjectStoreError: If the source is gone, or the destination is not as demanded.
+        """
+        kept = source.attributes if attributes is None else checked_attributes(attributes)
+        draft = Draft(
+            bucket,
+            name,
+            source.payload,
+            source.size,
+            Checksums(source.crc32c, source.md5),
+            kept,
+            preconditions,
+            source.component_count,
+        )
+        with self._catalog.change() as change:
+            live = self._catalog.require(change.sql, source.bucket, source.name, source.generation)
+            copied = self._catalog.publish(change, draft)
+            if move and (bucket, name) != (live.bucket, live.name):
+                self._catalog.drop(change, live)
+        return copied
+
+    def compose(
+        self,
+        bucket: str,
+        name: str,
+        sources: Sequence[ComposeSource],
+        *,
+        attributes: Mapping[str, Any] = {},
+        preconditions: Preconditions = ANY,
+    ) -> StoredObject:
+        """Concatenate objects of one bucket, in order.
+
+        Raises:
+            ObjectStoreError: If a source or the destination is not as demanded.
+        """
+        if not 1 <= len(sources) <= _MOST_COMPONENTS:
+            raise InvalidObjectRequestError(
+                f"Invalid compose of {len(sources)} objects: 1 to {_MOST_COMPONENTS} are allowed"
+            )
+        components = 0
+        with self.writer() as payload:
+            for source in sources:
+                stored, file = self.open(
+                    bucket,
+                    source.name,
+                    generation=source.generation,
+                    preconditions=source.preconditions,
+                )
+                components += stored.component_count or 1
+                with file:
+                    for block in read_blocks(file):
+                        payload.write(block)
+            draft = Draft(
+                bucket,
+                name,
+                payload.path,
+                payload.size,
+                dataclasses.replace(payload.finish(), md5=None),
+                checked_attributes(attributes),
+                preconditions,
+                components,
+            )
+            with self._catalog.change() as change:
+                return self._catalog.publish(change, draft)

@@ -1,0 +1,59 @@
+"""Bytes of an upload, written and hashed in a thread while the next ones arrive."""
+
+import asyncio
+import collections
+from concurrent.futures import ThreadPoolExecutor
+
+from vertex_jobs.emulator.storage.objects import PayloadWriter
+
+__all__ = ["BlockWriter"]
+
+#: Blocks that may wait; more would only hold memory.
+_MOST_WAITING = 4
+
+
+class BlockWriter:
+    """Fills a payload block by block, a few of them behind the event loop; for one task.
+
+    Whoever uses the payload itself settles first, after an exception too: the thread goes on when
+    the task is cancelled.
+    """
+
+    def __init__(self, payload: PayloadWriter) -> None:
+        """Write at the end of a payload."""
+        self._payload = payload
+        self._thread = ThreadPoolExecutor(1, "upload")
+        self._waiting: collections.deque[asyncio.Future[None]] = collections.deque()
+        self._failed = False
+
+    async def write(self, block: bytes) -> None:
+        """Have a block written after those before it.
+
+        Raises:
+            OSError: If an earlier one could not be written.
+        """
+        loop = asyncio.get_running_loop()
+        self._waiting.append(loop.run_in_executor(self._thread, self._write, block))
+        await self._settle(_MOST_WAITING)
+
+    async def settle(self) -> None:
+        """Wait until all blocks are written.
+
+        Raises:
+            OSError: If one could not be written.
+        """
+        await self._settle(0)
+
+    async def _settle(self, most: int) -> None:
+        while len(self._waiting) > most:
+            await asyncio.shield(self._waiting[0])
+            self._waiting.popleft()
+
+    def _write(self, block: bytes) -> None:
+        if self._failed:  # a gap would be worse than an end
+            return
+        try:
+            self._payload.write(block)
+        except OSError:
+            self._failed = True
+            raise

@@ -1,0 +1,104 @@
+"""What the object store refuses, as the JSON and the XML API spell it.
+
+Source: Cloud Storage documentation, HTTP status and error codes, for JSON and for XML.
+"""
+
+from dataclasses import dataclass
+from xml.sax.saxutils import escape
+
+from vertex_jobs.emulator.storage.objects import (
+    AlreadyExistsError,
+    BucketNotFoundError,
+    ChecksumMismatchError,
+    InvalidObjectRequestError,
+    NotEmptyError,
+    NotEmulatedError,
+    ObjectNotFoundError,
+    ObjectStoreError,
+    PreconditionFailedError,
+    UploadNotFoundError,
+)
+from vertex_jobs.emulator.storage.wire.wire import Response, json_response
+
+__all__ = [
+    "NotModifiedError",
+    "RangeNotSatisfiableError",
+    "UnknownPathError",
+    "json_failure",
+    "xml_failure",
+]
+
+
+class NotModifiedError(ObjectStoreError):
+    """A read's condition says that the client has the live object already."""
+
+
+class UnknownPathError(ObjectStoreError):
+    """No method of the API has that path."""
+
+
+class RangeNotSatisfiableError(ObjectStoreError):
+    """A range that begins behind the end of the object.
+
+    Attributes:
+        size: Of the object, in bytes.
+    """
+
+    def __init__(self, size: int) -> None:
+        """Keep the size, which the answer states."""
+        self.size = size
+        super().__init__("Request range not satisfiable")
+
+
+@dataclass(frozen=True)
+class _Spelling:
+    status: int
+    reason: str
+    code: str
+
+
+_SPELLINGS: dict[type[ObjectStoreError], _Spelling] = {
+    AlreadyExistsError: _Spelling(409, "conflict", "BucketAlreadyOwnedByYou"),
+    BucketNotFoundError: _Spelling(404, "notFound", "NoSuchBucket"),
+    ChecksumMismatchError: _Spelling(400, "invalid", "BadDigest"),
+    InvalidObjectRequestError: _Spelling(400, "invalid", "InvalidArgument"),
+    NotEmptyError: _Spelling(409, "conflict", "BucketNotEmpty"),
+    NotEmulatedError: _Spelling(501, "notImplemented", "NotImplemented"),
+    ObjectNotFoundError: _Spelling(404, "notFound", "NoSuchKey"),
+    PreconditionFailedError: _Spelling(412, "conditionNotMet", "PreconditionFailed"),
+    RangeNotSatisfiableError: _Spelling(416, "requestedRangeNotSatisfiable", "InvalidRange"),
+    UnknownPathError: _Spelling(404, "notFound", "MethodNotAllowed"),
+    UploadNotFoundError: _Spelling(404, "notFound", "NoSuchUpload"),
+}
+
+
+def json_failure(error: ObjectStoreError) -> Response:
+    """The JSON API's answer to a refusal."""
+    if isinstance(error, NotModifiedError):
+        return Response(304)
+    spelling = _SPELLINGS[type(error)]
+    cause = {"message": str(error), "domain": "global", "reason": spelling.reason}
+    if isinstance(error, PreconditionFailedError):
+        cause |= {"locationType": "parameter", "location": error.condition}
+    body = {"error": {"code": spelling.status, "message": str(error), "errors": [cause]}}
+    response = json_response(body, spelling.status)
+    return Response(response.status, {**response.headers, **_extra_headers(error)}, response.body)
+
+
+def xml_failure(error: ObjectStoreError) -> Response:
+    """The XML API's answer to a refusal."""
+    if isinstance(error, NotModifiedError):
+        return Response(304)
+    spelling = _SPELLINGS[type(error)]
+    body = (
+        "<?xml version='1.0' encoding='UTF-8'?>"
+        f"<Error><Code>{spelling.code}</Code><Message>{escape(str(error))}</Message></Error>"
+    )
+    headers = {"Content-Type": "application/xml; charset=UTF-8", **_extra_headers(error)}
+    return Response(spelling.status, headers, body.encode())
+
+
+def _extra_headers(error: ObjectStoreError) -> dict[str, str]:
+    if isinstance(error, RangeNotSatisfiableError):
+        return {"Content-Range": f"bytes */{error.size}"}
+    return {}

@@ -1,0 +1,218 @@
+"""The JSON API's methods on objects, media apart: list, get, change, delete, compose and copy."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from vertex_jobs.emulator.storage.objects import (
+    ComposeSource,
+    InvalidObjectRequestError,
+    ListQuery,
+    NotEmulatedError,
+    ObjectStore,
+    Preconditions,
+    StoredObject,
+)
+from vertex_jobs.emulator.storage.objects.catalog import checked_attributes
+from vertex_jobs.emulator.storage.objects.listing import LARGEST_PAGE
+from vertex_jobs.emulator.storage.wire.media import check_etags, conditional_read, download
+from vertex_jobs.emulator.storage.wire.representations import merged, object_json
+from vertex_jobs.emulator.storage.wire.wire import Request, Response, json_response
+
+__all__ = [
+    "compose_object",
+    "copy_object",
+    "delete_object",
+    "download_object",
+    "get_object",
+    "list_objects",
+    "move_object",
+    "patch_object",
+    "rewrite_object",
+    "update_object",
+]
+
+
+async def list_objects(request: Request, store: ObjectStore, bucket: str) -> Response:
+    """``GET /storage/v1/b/B/o``."""
+    for unknown in ("matchGlob", "softDeleted"):
+        if request.query.get(unknown, "false").lower() != "false":
+            raise NotEmulatedError(f"objects.list with {unknown}")
+    requested = request.integer("maxResults")
+    query = ListQuery(
+        prefix=request.query.get("prefix", ""),
+        delimiter=request.query.get("delimiter", ""),
+        start_offset=request.query.get("startOffset", ""),
+        end_offset=request.query.get("endOffset", ""),
+        max_results=LARGEST_PAGE if requested is None else requested,
+        include_trailing_delimiter=request.query.get("includeTrailingDelimiter", "").lower()
+        == "true",
+        page_token=request.query.get("pageToken", ""),
+    )
+    page = store.list_objects(bucket, query)
+    document: dict[str, Any] = {"kind": "storage#objects"}
+    if page.objects:
+        document["items"] = [object_json(stored, request.base_url) for stored in page.objects]
+    if page.prefixes:
+        document["prefixes"] = list(page.prefixes)
+    if page.next_page_token:
+        document["nextPageToken"] = page.next_page_token
+    return json_response(document)
+
+
+async def get_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    """``GET /storage/v1/b/B/o/O``: the resource, or with ``alt=media`` the bytes."""
+    if request.query.get("alt") == "media":
+        return await download_object(request, store, bucket, name)
+    with conditional_read():
+        stored = store.get(
+            bucket,
+            name,
+            generation=request.integer("generation"),
+            preconditions=request.preconditions(),
+        )
+    resource = object_json(stored, request.base_url)
+    check_etags(request, resource["etag"])
+    return json_response(resource)
+
+
+async def download_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    """``GET /download/storage/v1/b/B/o/O``."""
+    return download(request, store, bucket, name, request.preconditions())
+
+
+async def patch_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    """``PATCH /storage/v1/b/B/o/O``: a merge, in which null removes."""
+    patch = await request.json()
+    return await _edit(request, store, bucket, name, lambda old: merged(old, patch))
+
+
+async def update_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    """``PUT /storage/v1/b/B/o/O``: what is not sent is removed."""
+    resource = await request.json()
+    return await _edit(request, store, bucket, name, lambda _: resource)
+
+
+async def delete_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    """``DELETE /storage/v1/b/B/o/O``."""
+    await asyncio.to_thread(
+        store.delete,
+        bucket,
+        name,
+        generation=request.integer("generation"),
+        preconditions=request.preconditions(),
+    )
+    return Response(204)
+
+
+async def compose_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    """``POST /storage/v1/b/B/o/O/compose``."""
+    document = await request.json()
+    if document.get("deleteSourceObjects"):
+        raise NotEmulatedError("objects.compose with deleteSourceObjects")
+    try:
+        sources = [_compose_source(source) for source in document["sourceObjects"]]
+    except (AttributeError, KeyError, TypeError, ValueError) as error:
+        raise InvalidObjectRequestError(f"Invalid sourceObjects: {error!r}") from error
+    stored = await asyncio.to_thread(
+        store.compose,
+        bucket,
+        name,
+        sources,
+        attributes=document.get("destination", {}),
+        preconditions=request.preconditions(),
+    )
+    return json_response(object_json(stored, request.base_url))
+
+
+async def copy_object(
+    request: Request,
+    store: ObjectStore,
+    bucket: str,
+    name: str,
+    destination_bucket: str,
+    destination: str,
+) -> Response:
+    """``POST /storage/v1/b/B/o/O/copyTo/b/B2/o/O2``."""
+    stored = await _copy(request, store, (bucket, name), (destination_bucket, destination))
+    return json_response(object_json(stored, request.base_url))
+
+
+async def rewrite_object(
+    request: Request,
+    store: ObjectStore,
+    bucket: str,
+    name: str,
+    destination_bucket: str,
+    destination: str,
+) -> Response:
+    """``POST /storage/v1/b/B/o/O/rewriteTo/b/B2/o/O2``: always done in one call."""
+    stored = await _copy(request, store, (bucket, name), (destination_bucket, destination))
+    document = {
+        "kind": "storage#rewriteResponse",
+        "totalBytesRewritten": str(stored.size),
+        "objectSize": str(stored.size),
+        "done": True,
+        "resource": object_json(stored, request.base_url),
+    }
+    return json_response(document)
+
+
+async def move_object(
+    request: Request, store: ObjectStore, bucket: str, name: str, destination: str
+) -> Response:
+    """``POST /storage/v1/b/B/o/O/moveTo/o/O2``, in one transaction."""
+    stored = await _copy(request, store, (bucket, name), (bucket, destination), move=True)
+    return json_response(object_json(stored, request.base_url))
+
+
+async def _copy(
+    request: Request,
+    store: ObjectStore,
+    source: tuple[str, str],
+    destination: tuple[str, str],
+    *,
+    move: bool = False,
+) -> StoredObject:
+    attributes = checked_attributes(await request.json())
+    found = store.get(
+        *source,
+        generation=request.integer("sourceGeneration"),
+        preconditions=request.preconditions("Source"),
+    )
+    return await asyncio.to_thread(
+        store.copy,
+        found,
+        *destination,
+        attributes=attributes or None,
+        preconditions=request.preconditions(),
+        move=move,
+    )
+
+
+async def _edit(
+    request: Request,
+    store: ObjectStore,
+    bucket: str,
+    name: str,
+    edit: Callable[[Mapping[str, Any]], Mapping[str, Any]],
+) -> Response:
+    stored = await asyncio.to_thread(
+        store.update,
+        bucket,
+        name,
+        edit,
+        generation=request.integer("generation"),
+        preconditions=request.preconditions(),
+    )
+    return json_response(object_json(stored, request.base_url))
+
+
+def _compose_source(source: Mapping[str, Any]) -> ComposeSource:
+    generation = source.get("generation")
+    match = source.get("objectPreconditions", {}).get("ifGenerationMatch")
+    return ComposeSource(
+        str(source["name"]),
+        None if generation is None else int(generation),
+        Preconditions(generation_match=None if match is None else int(match)),
+    )

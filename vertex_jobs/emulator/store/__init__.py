@@ -1,0 +1,1 @@
+"""What survives a restart: resources in SQLite, log lines in append-only files."""

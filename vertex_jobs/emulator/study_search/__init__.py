@@ -1,0 +1,1 @@
+"""The search of a study, in a process of its own, so that a long suggestion stalls nobody."""
