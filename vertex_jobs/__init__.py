@@ -26,13 +26,11 @@ if TYPE_CHECKING:
         UnsupportedHereError,
         VertexJobsError,
     )
+    from vertex_jobs.jobs import CustomJob, CustomTrainingJob, HyperparameterTuningJob
     from vertex_jobs.spec import (
         CategoricalParameterSpec,
-        CustomJob,
-        CustomTrainingJob,
         DiscreteParameterSpec,
         DoubleParameterSpec,
-        HyperparameterTuningJob,
         IntegerParameterSpec,
     )
     from vertex_jobs.study import Study, Trial
@@ -69,30 +67,22 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-_SPEC_NAMES = {
-    "CategoricalParameterSpec",
-    "CustomJob",
-    "CustomTrainingJob",
-    "DiscreteParameterSpec",
-    "DoubleParameterSpec",
-    "HyperparameterTuningJob",
-    "IntegerParameterSpec",
+#: Module to the public names that it defines; every other one is an error's.
+_HOMES = {
+    "vertex_jobs.jobs": ("CustomJob", "CustomTrainingJob", "HyperparameterTuningJob"),
+    "vertex_jobs.spec": (
+        "CategoricalParameterSpec",
+        "DiscreteParameterSpec",
+        "DoubleParameterSpec",
+        "IntegerParameterSpec",
+    ),
+    "vertex_jobs.endpoints": ("as_completed", "load_ipython_extension", "local", "vertex"),
+    "vertex_jobs.study": ("Study", "Trial"),
 }
-_ENDPOINT_NAMES = {"as_completed", "load_ipython_extension", "local", "vertex"}
-_STUDY_NAMES = {"Study", "Trial"}
-
-
-def _home(name: str) -> str:
-    """The module that defines a public name."""
-    if name in _SPEC_NAMES:
-        return "vertex_jobs.spec"
-    if name in _ENDPOINT_NAMES:
-        return "vertex_jobs.endpoints"
-    return "vertex_jobs.study" if name in _STUDY_NAMES else "vertex_jobs.errors"
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name from its module on first use.
+    """Load a public name from its module when it is first used.
 
     Raises:
         ImportError: If the name's module did not travel into the training package. It is not an
@@ -100,7 +90,7 @@ def __getattr__(name: str) -> Any:
     """
     if name not in __all__:
         raise AttributeError(f"module 'vertex_jobs' has no attribute {name!r}")
-    home = _home(name)
+    home = next((home for home, names in _HOMES.items() if name in names), "vertex_jobs.errors")
     try:
         value = getattr(import_module(home), name)
     except ModuleNotFoundError as error:
@@ -117,5 +107,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """Public names first asked for by completion, loaded or not."""
+    """Return every name, loaded or not, for completion."""
     return sorted({*globals(), *__all__})

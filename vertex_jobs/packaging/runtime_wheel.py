@@ -11,9 +11,9 @@ import base64
 import hashlib
 import zipfile
 from collections.abc import Mapping
+from importlib.metadata import version
 from pathlib import Path
 
-from vertex_jobs import __version__
 from vertex_jobs.packaging.requirements import RUNTIME_REQUIREMENTS
 from vertex_jobs.packaging.runtime_files import runtime_files
 
@@ -32,16 +32,17 @@ Tag: py3-none-any
 
 def write_runtime_wheel(directory: Path) -> Path:
     """Write the wheel into a folder, which is created, and return its path."""
-    info = f"{_NAME}-{__version__}.dist-info"
+    release = version("vertex-jobs")
+    info = f"{_NAME}-{release}.dist-info"
     contents = {
         **runtime_files(),
-        f"{info}/METADATA": _metadata().encode(),
+        f"{info}/METADATA": _metadata(release).encode(),
         f"{info}/WHEEL": _WHEEL.encode(),
     }
     record = f"{info}/RECORD"
     contents[record] = _record(contents, record).encode()
     directory.mkdir(parents=True, exist_ok=True)
-    path = directory / f"{_NAME}-{__version__}-py3-none-any.whl"
+    path = directory / f"{_NAME}-{release}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         for name, content in contents.items():
             entry = zipfile.ZipInfo(name, _FIXED_TIME)
@@ -50,11 +51,11 @@ def write_runtime_wheel(directory: Path) -> Path:
     return path
 
 
-def _metadata() -> str:
+def _metadata(release: str) -> str:
     lines = [
         "Metadata-Version: 2.1",
         f"Name: {_NAME.replace('_', '-')}",
-        f"Version: {__version__}",
+        f"Version: {release}",
         "Summary: What a training script imports of vertex-jobs.",
         "License: Apache-2.0",
         "Requires-Python: >=3.10",

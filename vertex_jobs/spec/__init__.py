@@ -1,7 +1,8 @@
 """What a person writes: a job as validated data.
 
-For configs and for Python programs. No file but a config is read here, and nothing of Google or
-TensorFlow is imported; what is sent is made by ``requests``.
+For whoever reads configs, and for ``vertex_jobs.jobs``, whose classes extend these. No file but a
+config is read here, and nothing of Google or TensorFlow is imported; ``requests`` makes what is
+sent.
 """
 
 from vertex_jobs.spec.attachments import (
@@ -10,8 +11,10 @@ from vertex_jobs.spec.attachments import (
     NfsMount,
     PscInterfaceConfig,
 )
-from vertex_jobs.spec.fallbacks import Attempt, Fallback, attempts
-from vertex_jobs.spec.jobs import CustomJob, HyperparameterTuningJob, JobSpec
+from vertex_jobs.spec.attempting import Attempt, attempts
+from vertex_jobs.spec.fallbacks import Fallback
+from vertex_jobs.spec.job_spec import JobSpec
+from vertex_jobs.spec.kinds import CustomJob, CustomTrainingJob, HyperparameterTuningJob
 from vertex_jobs.spec.loading import Reading, examine, from_mapping, load, load_local
 from vertex_jobs.spec.local import LocalImage, LocalSettings, TimedPace
 from vertex_jobs.spec.parameters import (
@@ -24,7 +27,6 @@ from vertex_jobs.spec.parameters import (
 from vertex_jobs.spec.pools import WorkerPool, WorkerPools, WorkerPoolSpec
 from vertex_jobs.spec.schema import json_schema
 from vertex_jobs.spec.script_parameters import script_parameters
-from vertex_jobs.spec.training import CustomTrainingJob
 from vertex_jobs.spec.writing import to_mapping, to_yaml
 
 __all__ = [

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vertex_jobs.spec.jobs import JobSpec
+    from vertex_jobs.spec.job_spec import JobSpec
 
 __all__ = ["DRILLS", "Drill"]
 

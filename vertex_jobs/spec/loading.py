@@ -15,7 +15,7 @@ from typing import Any
 from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.spec.composition import Composition, compose
 from vertex_jobs.spec.gcloud import is_gcloud_form, read_gcloud_form
-from vertex_jobs.spec.jobs import JobSpec
+from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.kinds import KINDS
 from vertex_jobs.spec.local import LocalSettings
 from vertex_jobs.spec.overrides import apply

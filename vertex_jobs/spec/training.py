@@ -1,6 +1,6 @@
 """The training pipeline: a job that may read a managed dataset and leave a model behind.
 
-For everyone, as ``jobs``. Names are those of the arguments of the SDK's CustomTrainingJob and its
+For ``kinds``. Names are those of the arguments of the SDK's CustomTrainingJob and its
 ``run``; a field that the SDK lacks is called as in the API.
 
 Source: TrainingPipeline, InputDataConfig, Model, ModelContainerSpec.
@@ -23,7 +23,7 @@ from vertex_jobs.spec.fields import (
     Whole,
 )
 from vertex_jobs.spec.inspection import Rule
-from vertex_jobs.spec.jobs import JobSpec
+from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.rules import COMMON_RULES, DATA_RULES, MODEL_RULES
 
 __all__ = ["CustomTrainingJob"]

@@ -10,7 +10,7 @@ from typing import Any, Literal, get_args, get_origin
 from pydantic.fields import FieldInfo
 
 from vertex_jobs.spec.base import Spec
-from vertex_jobs.spec.jobs import JobSpec
+from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.yaml_text import render
 
 __all__ = ["to_mapping", "to_yaml"]

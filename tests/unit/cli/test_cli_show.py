@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from vertex_jobs.cli.comparing import difference
-from vertex_jobs.spec import load
+from vertex_jobs.jobs import load
 
 
 def test_show_prints_the_body_and_nothing_else(command, config):

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 from golden_requests import PACKAGE, PLACE
 
-from vertex_jobs.errors import PackagingError
 from vertex_jobs.names import CONTENT_LABEL
 from vertex_jobs.requests import Place, Request, build, container_command, package_uris
 from vertex_jobs.spec import CustomJob
@@ -121,21 +120,3 @@ def test_a_failed_installation_runs_nothing(tmp_path: Path) -> None:
     path = f"{tmp_path}{os.pathsep}{os.defpath}"
     done = subprocess.run(command, env={"PATH": path}, check=False, timeout=30)
     assert done.returncode == 3
-
-
-def test_a_preview_packages_the_script(tmp_path: Path) -> None:
-    (tmp_path / "train.py").write_text("print('trained')\n")
-    shown = job(script_path=tmp_path / "train.py", staging_bucket="gs://mine").preview()
-    spec = shown.body["jobSpec"]["workerPoolSpecs"][0]["pythonPackageSpec"]
-    module = spec["pythonModule"]
-    assert spec["packageUris"] == [f"gs://mine/vertex-jobs/packages/{module}-0.1.0.tar.gz"]
-
-
-def test_a_preview_of_a_container_needs_no_package() -> None:
-    shown = CustomJob(display_name="job", container_uri="image").preview()
-    assert shown.body["jobSpec"]["workerPoolSpecs"][0]["containerSpec"] == {"imageUri": "image"}
-
-
-def test_a_preview_of_a_script_that_is_not_there() -> None:
-    with pytest.raises(PackagingError, match=r"no-such\.py"):
-        job(script_path="no-such.py").preview()

@@ -1,14 +1,13 @@
-"""What all jobs have in common, the plain job, and the study.
+"""The fields that every kind of job has.
 
-For everyone: a config is read into one of the ``kinds``, a Python program makes one. Names and
-defaults are those of the SDK's arguments. A spec does no I/O and knows no project: what is sent to
-Vertex AI is made of it by ``requests``.
+For ``kinds`` and ``training``, which add those of one kind. Names and defaults are those of the
+SDK's arguments. A spec does no I/O and knows no project.
 
-Source: CustomJob, HyperparameterTuningJob; the SDK's classes of the same names.
+Source: CustomJobSpec; the SDK's CustomJob.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from collections.abc import Sequence
+from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
@@ -27,7 +26,6 @@ from vertex_jobs.spec.fields import (
     Seconds,
     Text,
     TextMap,
-    Whole,
 )
 from vertex_jobs.spec.inspection import Rule
 from vertex_jobs.spec.local import LocalSettings
@@ -41,29 +39,17 @@ from vertex_jobs.spec.machines import (
     ReservationAffinityType,
     SchedulingStrategy,
 )
-from vertex_jobs.spec.parameters import ParameterSpec
 from vertex_jobs.spec.pools import PoolDefaults, WorkerPool, WorkerPools, WorkerPoolSpec
-from vertex_jobs.spec.rules import COMMON_RULES, STUDY_RULES, WHOLE_STUDY_RULES
-from vertex_jobs.spec.sdk_parameters import flatten
-from vertex_jobs.spec.stopping import AutomatedStoppingSpec, StudyStoppingConfig
+from vertex_jobs.spec.rules import COMMON_RULES
 
-if TYPE_CHECKING:
-    from vertex_jobs.requests import Request
-
-__all__ = [
-    "CustomJob",
-    "DisplayName",
-    "HyperparameterTuningJob",
-    "JobSpec",
-]
+__all__ = ["JobSpec"]
 
 #: Source: CustomJob, HyperparameterTuningJob, TrainingPipeline.
 DisplayName = Annotated[Text, Field(max_length=128, examples=["digits-search"])]
-Goal = Literal["minimize", "maximize"]
 
 
 class JobSpec(Spec):
-    """What the three kinds of job have in common."""
+    """The fields that the three kinds of job share."""
 
     rules: ClassVar[Sequence[Rule]] = COMMON_RULES
 
@@ -179,11 +165,11 @@ class JobSpec(Spec):
         return expand(written)
 
     def argument_tokens(self) -> tuple[str, ...]:
-        """The arguments of the program, one token each."""
+        """Return the arguments of the program, one token each."""
         return tokens(self.args)
 
     def worker_pools_resolved(self) -> tuple[WorkerPoolSpec, ...]:
-        """The pools in use in role order, chief first, whichever form was written."""
+        """Return the pools in use, chief first, whichever form was written."""
         defaults = PoolDefaults(
             has_script=self.script_path is not None,
             package_uris=tuple(self.python_package_gcs_uri),
@@ -201,62 +187,3 @@ class JobSpec(Spec):
         others = self.replica_count - 1
         workers = WorkerPool(**machine, replica_count=others) if others else None
         return WorkerPools(chief=WorkerPool(**machine), workers=workers).resolved(defaults)
-
-    def preview(self) -> "Request":
-        """The request that would be sent, with ``{submission}`` for what is drawn on sending.
-
-        Raises:
-            PackagingError: If the script cannot be read.
-        """
-        from vertex_jobs import packaging, requests
-
-        package = packaging.describe(self) if self.script_path is not None else None
-        return requests.build(self, package, requests.default_place(self))
-
-
-class CustomJob(JobSpec):
-    """A training job."""
-
-    kind: Literal["custom_job"] = "custom_job"
-
-
-class HyperparameterTuningJob(JobSpec):
-    """A study: many trials of one training job, the best parameters searched for."""
-
-    rules: ClassVar[Sequence[Rule]] = (*COMMON_RULES, *STUDY_RULES)
-    whole_rules: ClassVar[Sequence[Rule]] = WHOLE_STUDY_RULES
-
-    kind: Literal["hyperparameter_tuning_job"] = "hyperparameter_tuning_job"
-    metric_spec: Annotated[
-        Mapping[Text, Goal], Field(min_length=1, examples=["{accuracy: maximize}"])
-    ]
-    """Metric id to goal: minimize or maximize."""
-    parameter_spec: Annotated[
-        Mapping[Text, ParameterSpec],
-        Field(
-            min_length=1,
-            examples=["{learning_rate: {type: double, min: 1e-4, max: 0.1, scale: log}}"],
-        ),
-    ]
-    """Parameter id, which is the script's flag, to its spec; from_script reads the script's own."""
-    search_algorithm: Literal["random", "grid"] | None = None
-    """random, grid, or nothing for the default Bayesian search."""
-    measurement_selection: Literal["best", "last"] = "best"
-    """Which measurement of a trial counts."""
-    automated_stopping_spec: AutomatedStoppingSpec | None = None
-    """When a trial stops before its end."""
-    study_stopping_config: StudyStoppingConfig | None = None
-    """When the study stops before its last trial."""
-    max_trial_count: Annotated[Count, Field(examples=[16])]
-    """Trials in all."""
-    parallel_trial_count: Annotated[Count, Field(examples=[2])]
-    """Trials at the same time."""
-    max_failed_trial_count: Annotated[Whole, Field(ge=0)] = 0
-    """Failed trials that end the job; 0 lets the service decide."""
-
-    @classmethod
-    def prepare(cls, written: Mapping[str, Any]) -> Mapping[str, Any]:
-        """The SDK's own parameter specs become ours."""
-        if isinstance(written.get("parameter_spec"), Mapping):
-            return {**written, "parameter_spec": flatten(written["parameter_spec"])}
-        return written
