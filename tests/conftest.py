@@ -18,7 +18,7 @@ def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(autouse=True, scope="session")
-def _heed_interrupts() -> None:
+def _obey_interrupts() -> None:
     """A background job ignores Ctrl-C, Ctrl-\\ or a hang-up, and so would what a test starts."""
     if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
         signal.signal(signal.SIGINT, signal.default_int_handler)

@@ -506,7 +506,7 @@ CHOICES = (
     Choice(
         "value of CLOUD_ML_HP_METRIC_FILE",
         "a private file of each trial; on the service each trial has a machine of its own",
-        "emulator.controllers.gang:Trial",
+        "emulator.replicas.preparation:Trial",
         "emulation/test_replicas::test_a_trial_knows_its_number_and_its_metric_file",
     ),
     Choice(
@@ -524,7 +524,7 @@ CHOICES = (
     Choice(
         "addresses in the cluster",
         "`127.0.0.1` and a free port for each replica: one machine cannot give all of them 2222",
-        "emulator.controllers.gang:_LOOPBACK",
+        "emulator.replicas.preparation:_LOOPBACK",
         "emulation/test_replicas::test_every_replica_of_a_distributed_job",
     ),
     Choice(
@@ -566,7 +566,7 @@ CHOICES = (
     Choice(
         "how long QUEUED and PENDING last, and the error takes to appear",
         "no time; `pace` makes it some",
-        "emulator.pace:Pace",
+        "emulator.replicas.pace:Pace",
         "unit/emulator/test_pace::test_how_long_a_state_lasts",
     ),
     Choice(
@@ -621,7 +621,7 @@ CHOICES = (
     Choice(
         "a job's variable with the name of one of the service's",
         "the service's value counts, and the job's log says so",
-        "emulator.controllers.variables:overridden",
+        "emulator.replicas.replica_variables:overridden",
         "emulation/test_replicas::test_a_variable_of_the_services_cannot_be_overridden",
     ),
     Choice(
@@ -656,7 +656,7 @@ CHOICES = (
     Choice(
         "quotas, limits on trials and replicas, availability of accelerators in regions",
         "none is enforced; none can be known offline",
-        "emulator.admission",
+        "emulator.services.admission",
     ),
     Choice(
         "Google's other APIs",

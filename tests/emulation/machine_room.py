@@ -20,11 +20,11 @@ from vertex_jobs.emulator.environments.installers import Installer
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
 from vertex_jobs.emulator.launcher import Launcher
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
-from vertex_jobs.emulator.replicas.gang import Trial
 from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.replicas.pace import Pacing
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports
+from vertex_jobs.emulator.replicas.preparation import Trial
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.identity import Identity

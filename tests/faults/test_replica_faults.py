@@ -131,7 +131,7 @@ def test_a_lost_worker_starts_again_alone(
     handle.cancel()
 
 
-def test_with_a_gang_that_restarts_the_chief_starts_again_too(
+def test_where_all_replicas_restart_the_chief_starts_again_too(
     virtual: Endpoint, make_job: MakeJob
 ) -> None:
     assert virtual.server is not None

@@ -1,4 +1,4 @@
-"""Going on where the job was: one call before ``fit``, for one process and for a whole gang.
+"""Going on where the job was: one call before ``fit``, for one process and for many replicas.
 
     progress = resume.resume(model, reading.checkpoint_dir, writing.checkpoint_dir)
     model.fit(..., initial_epoch=progress.epoch, callbacks=[progress.callback()])

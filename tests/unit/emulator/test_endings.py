@@ -15,7 +15,7 @@ from vertex_jobs.emulator.resources.endings import (
 CHIEF = "workerpool0-0"
 WORKER = "workerpool1-0"
 PLAIN = Retries()
-GANG = Retries(restart_job_on_worker_restart=True)
+ALL = Retries(restart_job_on_worker_restart=True)
 NONE = Retries(disable_retries=True)
 BOTH = Retries(restart_job_on_worker_restart=True, disable_retries=True)
 
@@ -64,12 +64,12 @@ def test_what_the_status_of_another_replica_means(status: int, action: Action) -
 @pytest.mark.parametrize(
     ("status", "retries", "action"),
     [
-        (137, GANG, Action.RESTART_GANG),
+        (137, ALL, Action.RESTART_ALL),
         (137, NONE, Action.END),
         (137, BOTH, Action.END),
-        (134, GANG, Action.RETRY_JOB),
+        (134, ALL, Action.RETRY_JOB),
         (134, NONE, Action.END),
-        (1, GANG, Action.END),
+        (1, ALL, Action.END),
     ],
 )
 def test_what_the_scheduling_changes(status: int, retries: Retries, action: Action) -> None:

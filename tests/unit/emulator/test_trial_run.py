@@ -64,7 +64,7 @@ def ended(
                 await asyncio.sleep(0.2)
             self.before_end(Ending(states.SUCCEEDED))
 
-        def heed_step(self, step: int) -> None:
+        def handle_step(self, step: int) -> None:
             pass
 
     monkeypatch.setattr(controller, "CustomJobRun", Replica)

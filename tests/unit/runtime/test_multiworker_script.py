@@ -63,7 +63,7 @@ def printed(folder: Path) -> list[str]:
         one.close()
     cluster = {"worker": workers}
     return run(
-        folder / "gang",
+        folder / "replicas",
         [
             json.dumps({"cluster": cluster, "task": {"type": "worker", "index": index}})
             for index in range(2)
@@ -84,4 +84,4 @@ def test_two_processes_train_as_one_does(folder: Path, printed: list[str]) -> No
 
 def test_worker_0_alone_speaks_and_saves(folder: Path, printed: list[str]) -> None:
     assert "epochs: loss" not in printed[1]
-    assert (folder / "gang" / "model" / "model.keras").exists()
+    assert (folder / "replicas" / "model" / "model.keras").exists()

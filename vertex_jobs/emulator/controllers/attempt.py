@@ -1,7 +1,7 @@
 """One attempt at a custom job: its replicas from the first start to the last end.
 
 It restarts single replicas whose machine was lost; everything else is for the job to decide, by
-the rules of ``resources.endings``. Nothing of the gang is left when it returns.
+the rules of ``resources.endings``. No replica is left when it returns.
 """
 
 import asyncio
@@ -37,24 +37,24 @@ _SIGNAL_OFFSET = 128
 
 @dataclass
 class Attempt:
-    """Runs a gang once.
+    """Runs the replicas once.
 
     Attributes:
         machinery: The server's parts.
         job_id: Number of the custom job.
-        gang: What to start, the primary first.
+        replicas: The replicas to start, the primary first.
         retries: What the job's scheduling says.
         stop: Set to end it.
         faults: What happens to the replicas on purpose.
         deadline: When the job has run too long, in seconds since 1970; asked once all replicas
             are up.
         job_restarts: Attempts before this one.
-        worker_restarts: By replica; kept by the caller when the gang starts again.
+        worker_restarts: By replica; kept by the caller when all replicas start again.
     """
 
     machinery: Machinery
     job_id: str
-    gang: Sequence[ReplicaSpec]
+    replicas: Sequence[ReplicaSpec]
     retries: Retries
     stop: Stop
     faults: ReplicaFaults
@@ -70,13 +70,13 @@ class Attempt:
             on_running: Called once every replica has been started.
         """
         try:
-            for spec in self.gang:
+            for spec in self.replicas:
                 self._workers.append(await self._start(spec))
             on_running()
             return await self._watch()
         finally:
             self.faults.disarm()
-            await self._end_gang()
+            await self._end_replicas()
 
     async def _start(self, spec: ReplicaSpec) -> Worker:
         replica = await self.machinery.launcher.launch(spec, self._output(spec.replica_id))
@@ -84,7 +84,7 @@ class Attempt:
             # It costs seconds of imports, so it is no secret.
             text = f"Started as a fresh process, not from a warm one: {replica.why_fresh}."
             self.machinery.service_line(self.job_id, text, "NOTICE")
-        if len(self.gang) > 1 or "CLOUD_ML_TRIAL_ID" in spec.environment:
+        if len(self.replicas) > 1 or "CLOUD_ML_TRIAL_ID" in spec.environment:
             self.machinery.writes.watch(replica.pid, Writer(self.job_id, spec.replica_id))
         worker = Worker(spec, replica, asyncio.create_task(replica.wait()))
         self.faults.arm(worker)
@@ -95,7 +95,7 @@ class Attempt:
             severity = "ERROR" if stream == "stderr" else "INFO"
             text = line.decode("utf-8", errors="replace")
             self.machinery.logbook.append(self.job_id, replica_id, severity, text, time)
-            self.faults.heed_line(replica_id, text)
+            self.faults.handle_line(replica_id, text)
 
         return write
 
@@ -103,21 +103,21 @@ class Attempt:
         stopped = asyncio.create_task(self.stop.wait())
         try:
             while True:
-                awaited = {worker.exit for worker in self._workers if not worker.heeded}
+                awaited = {worker.exit for worker in self._workers if not worker.handled}
                 done = await wait_until(self.machinery.clock, {*awaited, stopped}, self.deadline())
                 if not done:
                     return None
                 if stopped in done:
                     return Decision(Action.END, ending=self.stop.ending)
-                decision = await self._heed([one for one in self._workers if one.exit in done])
+                decision = await self._handle([one for one in self._workers if one.exit in done])
                 if decision is not None:
                     return decision
         finally:
             stopped.cancel()
 
-    async def _heed(self, ended: Sequence[Worker]) -> Decision | None:
+    async def _handle(self, ended: Sequence[Worker]) -> Decision | None:
         """Look at the replicas that have ended; None when the attempt goes on."""
-        ends = [(worker, self._end_of(worker)) for worker in ended if not worker.heeded]
+        ends = [(worker, self._end_of(worker)) for worker in ended if not worker.handled]
         # The primary's success decides before all; after a lost machine the others often fail
         # too, and what they then exit with is ignored.
         ends.sort(key=lambda pair: (pair[1].status != 0, not pair[1].lost, not pair[1].primary))
@@ -128,11 +128,11 @@ class Attempt:
             if decision.action not in (Action.GO_ON, Action.END):
                 self.faults.note_restart(end.replica_id, decision.reason)
             if decision.action is Action.GO_ON:
-                worker.heeded = True
+                worker.handled = True
             elif decision.action is Action.RESTART_WORKER:
                 await self._restart(worker, decision.reason)
             else:
-                if decision.action is Action.RESTART_GANG:
+                if decision.action is Action.RESTART_ALL:
                     self.worker_restarts[end.replica_id] += 1
                 if end.lost:
                     empty_disk(worker.spec)
@@ -151,7 +151,7 @@ class Attempt:
         return ReplicaEnd(
             worker.spec.replica_id,
             end.code if end.code is not None else _SIGNAL_OFFSET + (end.signal or 0),
-            primary=worker.spec is self.gang[0],
+            primary=worker.spec is self.replicas[0],
             out_of_memory=end.out_of_memory or worker.out_of_memory,
             machine_lost=worker.machine_lost,
         )
@@ -171,7 +171,7 @@ class Attempt:
             text = f"Replicas low on memory: {pool}. Specify a machine with larger memory and try "
             self.machinery.service_line(self.job_id, text + "again.", "ERROR")
 
-    async def _end_gang(self) -> None:
+    async def _end_replicas(self) -> None:
         """SIGTERM to whoever still runs, SIGKILL after the grace."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             running = [worker for worker in self._workers if not worker.exit.done()]

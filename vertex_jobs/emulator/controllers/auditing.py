@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.audit import Evidence, audit, look_at
-from vertex_jobs.emulator.replicas.gang import Trial
 from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.preparation import Trial
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.storage.objects.listing import ListQuery

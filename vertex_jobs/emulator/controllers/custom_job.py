@@ -17,8 +17,8 @@ from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.faults.rules import Job
 from vertex_jobs.emulator.launcher import ReplicaSpec
-from vertex_jobs.emulator.replicas.gang import Trial, prepare_gang
 from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.preparation import Trial, prepare_replicas
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Action, Decision, Ending, Retries
 from vertex_jobs.emulator.resources.job_settings import JobSettings
@@ -68,9 +68,9 @@ class CustomJobRun:
         trial_id = trial.trial_id if trial else ""
         self._faults = ReplicaFaults(machinery, job_id, self._owner, trial_id)
 
-    def heed_step(self, step: int) -> None:
+    def handle_step(self, step: int) -> None:
         """The trial has reported a metric at that step."""
-        self._faults.heed_step(step)
+        self._faults.handle_step(step)
 
     def _load(self) -> protos.Message:
         return self._machinery.store.load("customJobs", self._job_id)
@@ -110,12 +110,12 @@ class CustomJobRun:
             return _stockout(job)
         async with contextlib.AsyncExitStack() as held:
             try:
-                gang = await self._prepare(job, held)
+                replicas = await self._prepare(job, held)
             except (ApiError, UnsupportedHereError) as error:
                 return Ending(states.FAILED, "INVALID_ARGUMENT", str(error))
-            if gang is None:
+            if replicas is None:
                 return self._stop.ending
-            return await self._attempts(job, gang)
+            return await self._attempts(job, replicas)
 
     async def _await_start(self, job: protos.Message) -> Ending | None:
         if self._owner[0] != "customJobs":  # which has waited already
@@ -127,9 +127,9 @@ class CustomJobRun:
     async def _prepare(
         self, job: protos.Message, held: contextlib.AsyncExitStack
     ) -> list[ReplicaSpec] | None:
-        """Get what the gang needs; None when the job is stopped while it waits."""
+        """Get what the replicas need; None when the job is stopped while it waits."""
         preparing = asyncio.create_task(
-            prepare_gang(self._machinery, job, self._trial, self._settings, held)
+            prepare_replicas(self._machinery, job, self._trial, self._settings, held)
         )
         stopped = asyncio.create_task(self._stop.wait())
         try:
@@ -140,8 +140,8 @@ class CustomJobRun:
                 task.cancel()
             await asyncio.gather(preparing, stopped, return_exceptions=True)
 
-    async def _attempts(self, job: protos.Message, gang: list[ReplicaSpec]) -> Ending:
-        """Run the gang until an attempt decides, again after what is taken for transient."""
+    async def _attempts(self, job: protos.Message, replicas: list[ReplicaSpec]) -> Ending:
+        """Run the replicas until an attempt decides, again after what is taken for transient."""
         scheduling = job.job_spec.scheduling
         retries = Retries(scheduling.restart_job_on_worker_restart, scheduling.disable_retries)
         base = job.job_spec.base_output_directory.output_uri_prefix
@@ -151,7 +151,7 @@ class CustomJobRun:
             attempt = Attempt(
                 self._machinery,
                 self._job_id,
-                gang,
+                replicas,
                 retries,
                 self._stop,
                 self._faults,

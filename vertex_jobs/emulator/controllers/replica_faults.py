@@ -77,14 +77,14 @@ class ReplicaFaults:
         for task in self._tasks:
             task.cancel()
 
-    def heed_line(self, replica_id: str, line: str) -> None:
+    def handle_line(self, replica_id: str, line: str) -> None:
         """A replica has printed a line."""
         for worker, occurrence in self._armed:
             pattern = occurrence.fault.log
             if pattern and worker.spec.replica_id == replica_id and re.search(pattern, line):
                 self._take(worker, occurrence)
 
-    def heed_step(self, step: int) -> None:
+    def handle_step(self, step: int) -> None:
         """The trial has reported a metric at that step; each start of a replica counts once."""
         due = [
             pair for pair in self._armed if (at := pair[1].fault.step) is not None and step >= at

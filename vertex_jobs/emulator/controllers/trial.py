@@ -6,8 +6,8 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
 from vertex_jobs.emulator.controllers.metric_file import MetricFile
 from vertex_jobs.emulator.controllers.stopping import Stop
-from vertex_jobs.emulator.replicas.gang import Trial
 from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.preparation import Trial
 from vertex_jobs.emulator.resources import states, study
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_settings import JobSettings
@@ -92,7 +92,7 @@ class TrialRun:
             if self._metrics.poll():
                 self._write_measurements()
                 await self._stop_early()
-                run.heed_step(max(report.step for report in self._metrics.reports()))
+                run.handle_step(max(report.step for report in self._metrics.reports()))
             self._warn()
 
     async def _stop_early(self) -> None:

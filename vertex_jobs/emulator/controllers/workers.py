@@ -1,4 +1,4 @@
-"""A replica's place in a gang, which outlives the process that runs there."""
+"""A replica's place in its job, which outlives the process that runs there."""
 
 import asyncio
 import shutil
@@ -18,7 +18,7 @@ class Worker:
         spec: What runs there.
         replica: What runs there now.
         exit: Done when that has ended.
-        heeded: Whether its end was looked at and nothing follows from it.
+        handled: Whether its end was looked at and nothing follows from it.
         machine_lost: Whether its machine is being taken away.
         out_of_memory: Whether its end is to count as memory that ran out.
         silent: Whether it was stopped, and no longer hears a signal but SIGKILL.
@@ -27,7 +27,7 @@ class Worker:
     spec: ReplicaSpec
     replica: Replica
     exit: "asyncio.Task[Exit]"
-    heeded: bool = False
+    handled: bool = False
     machine_lost: bool = False
     out_of_memory: bool = False
     silent: bool = False

@@ -77,7 +77,7 @@ class Replica:
         if not self._exited.done():
             self._connection.post({"do": "signal", "id": self._number, "signal": int(signum)})
 
-    def heed(self, message: wire.Received) -> None:
+    def handle(self, message: wire.Received) -> None:
         """Take note of what the launcher says about this replica."""
         body = message.body
         if body["is"] == "started":
@@ -247,7 +247,7 @@ class Launcher:
             if self._mounting is not None and not self._mounting.done():
                 self._mounting.set_result(body["why_not"])
         elif body["id"] in self._replicas:
-            self._replicas[body["id"]].heed(message)
+            self._replicas[body["id"]].handle(message)
             if body["is"] == "exited":
                 del self._replicas[body["id"]]
 

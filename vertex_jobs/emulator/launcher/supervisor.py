@@ -127,11 +127,11 @@ class Supervisor:
     def _hear(self, parent: WarmParent) -> None:
         try:
             for message in parent.channel.read():
-                self._heed(parent, message.body)
+                self._handle(parent, message.body)
         except EOFError:
             self._lose(parent)
 
-    def _heed(self, parent: WarmParent, body: dict[str, Any]) -> None:
+    def _handle(self, parent: WarmParent, body: dict[str, Any]) -> None:
         if body["is"] == "loaded":
             parent.loaded, parent.failures = True, body["failures"]
             waiting, parent.waiting = parent.waiting, []
@@ -167,7 +167,7 @@ class Supervisor:
         with contextlib.suppress(EOFError):
             while messages := parent.channel.read():  # what it said before
                 for message in messages:
-                    self._heed(parent, message.body)
+                    self._handle(parent, message.body)
         for running in self._replicas.of_parent(parent):
             running.parent = None
         reason = "the warm parent died"

@@ -20,11 +20,11 @@ from vertex_jobs.emulator.client_environment.client_variables import (
 )
 from vertex_jobs.emulator.joining import LocalServer
 from vertex_jobs.emulator.launcher import postmortem
-from vertex_jobs.emulator.replicas.gang import Trial
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
 from vertex_jobs.emulator.replicas.images import parse_image
 from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.ports import Ports
+from vertex_jobs.emulator.replicas.preparation import Trial
 from vertex_jobs.emulator.replicas.replica_variables import Variables
 from vertex_jobs.emulator.replicas.tasks import PoolTask, pool_task
 from vertex_jobs.emulator.resources import study

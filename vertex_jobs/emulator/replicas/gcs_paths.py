@@ -1,8 +1,8 @@
-"""Whether a job counts on ``/gcs/<bucket>``, which every real job has.
+"""Finds out whether a job counts on ``/gcs/<bucket>``, which every real job has.
 
-For admission, which refuses such a job where ``/gcs`` cannot be had, and for the gang, which waits
-for the mount. It looks at arguments, variables and the literal texts of the job's own sources; a
-path that is put together from parts is not found.
+For admission, which refuses such a job where ``/gcs`` cannot be had, and for the preparation of
+replicas, which waits for the mount. It looks at arguments, variables and the literal texts of the
+job's own sources; a path that is put together from parts is not found.
 """
 
 import ast

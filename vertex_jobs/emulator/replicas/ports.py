@@ -1,8 +1,8 @@
 """Loopback ports for the servers that replicas start themselves.
 
-For the gang, which writes them into TF_CONFIG and CLUSTER_SPEC. Nothing listens on a reserved
-port: the script does. A reservation is known to every Local Vertex of this machine, so that two
-jobs never get the same port, whichever servers they run under.
+For the preparation of replicas, which writes them into TF_CONFIG and CLUSTER_SPEC. Nothing listens
+on a reserved port: the script does. A reservation is known to every Local Vertex of this machine,
+so that two jobs never get the same port, whichever servers they run under.
 """
 
 import contextlib

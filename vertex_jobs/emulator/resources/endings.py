@@ -59,7 +59,7 @@ class Action(enum.Enum):
     GO_ON = "go on"
     END = "end"
     RESTART_WORKER = "restart the worker"
-    RESTART_GANG = "restart every worker"
+    RESTART_ALL = "restart every worker"
     RETRY_JOB = "retry the job"
 
 
@@ -157,7 +157,7 @@ def _after_loss(end: ReplicaEnd, retries: Retries, history: History) -> Decision
     if not retries.disable_retries and history.worker_restarts < MAX_WORKER_RESTARTS:
         number = f"Restart {history.worker_restarts + 1} of {MAX_WORKER_RESTARTS}"
         if retries.restart_job_on_worker_restart:
-            return Decision(Action.RESTART_GANG, f"{reason} {number}, of every replica.")
+            return Decision(Action.RESTART_ALL, f"{reason} {number}, of every replica.")
         return Decision(Action.RESTART_WORKER, f"{reason} {number}, of this replica.")
     if _may_retry(retries, history):
         return Decision(Action.RETRY_JOB, f"{reason} {_count(history)}")

@@ -37,7 +37,7 @@ JOB_FIELDS: list[Field] = [
     *rows(
         "CustomJobSpec",
         acted={
-            "worker_pool_specs": "one gang of processes",
+            "worker_pool_specs": "one process for each replica",
             "scheduling": "time limit and restarts",
             "base_output_directory": "sets AIP_MODEL_DIR, AIP_CHECKPOINT_DIR, "
             "AIP_TENSORBOARD_LOG_DIR",

@@ -34,7 +34,7 @@ time.sleep(600)
 
 @pytest.fixture(scope="module")
 def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("gang") / "train.py"
+    path = tmp_path_factory.mktemp("replicas") / "train.py"
     path.write_text(SCRIPT)
     return path
 
@@ -42,7 +42,7 @@ def script(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def ended(endpoint: Endpoint, script: Path, replicas: int = 2, **roles: str) -> JobHandle:
     """Run a job to its end, whatever it is."""
     handle = endpoint.submit(
-        CustomJob(display_name="gang", script_path=str(script), args=roles, replica_count=replicas)
+        CustomJob(display_name="ends", script_path=str(script), args=roles, replica_count=replicas)
     )
     handle.exception(timeout=120)
     return handle

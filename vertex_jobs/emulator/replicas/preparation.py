@@ -28,7 +28,7 @@ from vertex_jobs.runtime.cluster import ROLES, Cluster
 from vertex_jobs.runtime.directories import Directories
 from vertex_jobs.runtime.environment import Environment
 
-__all__ = ["Trial", "prepare_gang"]
+__all__ = ["Trial", "prepare_replicas"]
 
 _LOOPBACK = "127.0.0.1"
 #: By pool and index.
@@ -54,7 +54,7 @@ class Trial:
     parallel: int
 
 
-async def prepare_gang(
+async def prepare_replicas(
     machinery: Machinery,
     job: protos.Message,
     trial: Trial | None,
@@ -76,22 +76,22 @@ async def prepare_gang(
         ApiError: If a package or a setting is not what it was at the job's creation.
         UnsupportedHereError: If this machine cannot give what is needed.
     """
-    gang = _Gang(machinery, job, trial, settings)
+    preparation = _Preparation(machinery, job, trial, settings)
     first = trial is None or trial.trial_id == "1"
-    if first and (drift := drift_line(machinery.packages, gang.tasks[0])):
-        gang.say(drift, "NOTICE")
-    gang.warn_of_lost_variables()
-    places = {number: await gang.place(number, held) for number in gang.tasks}
-    devices = await gang.take_devices(held)
-    addresses = gang.take_addresses(held)
+    if first and (drift := drift_line(machinery.packages, preparation.tasks[0])):
+        preparation.say(drift, "NOTICE")
+    preparation.warn_of_lost_variables()
+    places = {number: await preparation.place(number, held) for number in preparation.tasks}
+    devices = await preparation.take_devices(held)
+    addresses = preparation.take_addresses(held)
     return [
-        gang.replica(number, index, places[number], devices, addresses)
-        for number in gang.tasks
-        for index in range(gang.pools[number].replica_count)
+        preparation.replica(number, index, places[number], devices, addresses)
+        for number in preparation.tasks
+        for index in range(preparation.pools[number].replica_count)
     ]
 
 
-class _Gang:
+class _Preparation:
     """One job on its way to its replicas.
 
     Attributes:
