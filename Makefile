@@ -6,7 +6,7 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 CONSTRAINTS := .ci/constraints-$(VERSION).txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-image check systems docs bench bench-search soak \
+.PHONY: help setup demo test test-all test-image check systems docs bench bench-search soak \
     contract-live clean
 
 help:  ## this list
@@ -27,8 +27,11 @@ demo: setup  ## tune the digits classifier on this machine: 16 trials, the best 
 	@echo "to have vertex-jobs as a command of this shell: source $(VENV)/bin/activate" >&2
 
 # Two files at a time: much of a test is waiting for processes that it has started.
-test: check  ## lint, types, import layers and every test
+test: check  ## lint, types, import layers, and a test of everything that it does
 	$(BIN)/python -m pytest --numprocesses 2 --dist loadfile
+
+test-all: test  ## the same, then the training systems, generated pages and campaigns in short
+	$(BIN)/python -m pytest --numprocesses 2 --dist load -m 'extended and not slow'
 
 # The newest prebuilt image has TensorFlow 2.17, and Keras 3.12 is the last for its Python 3.10.
 IMAGE_BIN := .venv-image/bin

@@ -9,6 +9,7 @@ from mistakes import PAGE, in_check, in_sdk, page
 from vertex_jobs.endpoints import Endpoint
 
 
+@pytest.mark.extended
 @pytest.mark.local_only
 def test_the_page_says_what_happens(local_vertex: Endpoint) -> None:
     found = page(in_sdk(local_vertex.connection.api_endpoint))

@@ -71,9 +71,9 @@ def wait_until_empty(state_dir: Path) -> list[str]:
     return left
 
 
-@pytest.mark.parametrize("kills", [5])
+@pytest.mark.parametrize("kills", [1, pytest.param(5, marks=pytest.mark.extended)])
 def test_a_study_survives_kills(tmp_path: Path, kills: int) -> None:
-    state, trials = tmp_path / "state", 40
+    state, trials = tmp_path / "state", 8 * kills
     endpoint = local(state_dir=state)
     name = endpoint.submit(study_of(tmp_path, trials), seed=0).name
     for number in range(1, kills + 1):

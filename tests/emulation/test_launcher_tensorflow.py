@@ -1,6 +1,7 @@
 """A warm TensorFlow replica computes what a fresh one computes."""
 
 import os
+from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -29,33 +30,42 @@ ENVIRONMENT = {"PATH": os.environ["PATH"], "TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VI
 PRELOAD = ("numpy", "tensorflow", "keras")
 
 
-def test_the_loss_is_the_same_fresh_and_warm(tmp_path: Path) -> None:
-    losses = []
+@dataclass(frozen=True)
+class Printed:
+    """What replicas of one launcher printed: two warm and a fresh one that train, two that draw."""
+
+    losses: list[str]
+    drawn: list[list[str]]
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> Printed:
+    folder, found = tmp_path_factory.mktemp("replicas"), Printed([], [])
 
     async def body(launcher: Launcher) -> None:
         for warm in (True, True, False):
-            one = spec(tmp_path, TRAINING, warm=warm, environment=ENVIRONMENT, preload=PRELOAD)
+            one = spec(folder, TRAINING, warm=warm, environment=ENVIRONMENT, preload=PRELOAD)
             run = await run_replica(launcher, one)
             assert (run.exit.code, run.replica.why_fresh == "") == (0, warm)
-            losses.append(run.text("stdout"))
-
-    with_launcher(tmp_path, body)
-    assert "[" in losses[0]
-    assert losses == [losses[0]] * 3
-
-
-def test_unseeded_children_of_one_parent_differ(tmp_path: Path) -> None:
-    drawn = []
-
-    async def body(launcher: Launcher) -> None:
-        one = spec(tmp_path, UNSEEDED, environment=ENVIRONMENT, preload=PRELOAD)
+            found.losses.append(run.text("stdout"))
+        one = spec(folder, UNSEEDED, environment=ENVIRONMENT, preload=PRELOAD)
         for _ in range(2):
             run = await run_replica(launcher, one)
             assert run.replica.why_fresh == ""
-            drawn.append(run.text("stdout").split("\n"))
+            found.drawn.append(run.text("stdout").split("\n"))
 
-    with_launcher(tmp_path, body)
-    assert [first != second for first, second in zip(*drawn, strict=True)] == [True] * 3
+    with_launcher(folder, body)
+    return found
+
+
+def test_the_loss_is_the_same_fresh_and_warm(printed: Printed) -> None:
+    assert "[" in printed.losses[0]
+    assert printed.losses == [printed.losses[0]] * 3
+
+
+def test_unseeded_children_of_one_parent_differ(printed: Printed) -> None:
+    pairs = zip(*printed.drawn, strict=True)
+    assert [first != second for first, second in pairs] == [True] * 3
 
 
 def test_an_operation_in_an_import_is_refused(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from vertex_jobs.client import JobHandle
 from vertex_jobs.endpoints import Endpoint
 from vertex_jobs.spec import from_mapping
 
-pytestmark = pytest.mark.tensorflow
+pytestmark = [pytest.mark.extended, pytest.mark.tensorflow]
 
 ROOT = Path(vertex_jobs.__file__).parents[1]
 CONFIG = ROOT / "configs" / "multiworker_fit.yaml"

@@ -8,7 +8,7 @@ import sys
 import pytest
 from finished import ROOT
 
-pytestmark = pytest.mark.tensorflow
+pytestmark = [pytest.mark.extended, pytest.mark.tensorflow]
 
 
 def run(script: str, *arguments: str, folder: object, **variables: str) -> tuple[int, str]:

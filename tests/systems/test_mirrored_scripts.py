@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from finished import ROOT
 
-pytestmark = [pytest.mark.tensorflow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.extended, pytest.mark.tensorflow, pytest.mark.timeout(600)]
 
 Run = Callable[..., str]
 

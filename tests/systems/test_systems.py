@@ -22,6 +22,7 @@ def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
         joined.server.stop()
 
 
+@pytest.mark.extended
 @pytest.mark.tensorflow
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("system", SYSTEMS, ids=lambda one: f"{one.number}-{one.title}")
