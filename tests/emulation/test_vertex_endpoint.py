@@ -52,7 +52,8 @@ def sign_in(gate: Gate, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iter
     def sign_in(file: Path, **settings: str) -> Endpoint:
         monkeypatch.setenv("GOOGLE_APPLICATION_CREDENTIALS", str(file))
         made = vertex(
-            **{"project": PROJECT, "staging_bucket": BUCKET, **settings}, state_dir=tmp_path
+            **{"project": PROJECT, "staging_bucket": BUCKET, **settings},
+            state_dir=tmp_path / "state",
         )
         opened.append(made)
         return made
@@ -75,7 +76,7 @@ def job(tmp_path: Path) -> CustomJob:
 
 def journalled(state_directory: Path) -> list[str]:
     """The states of all submissions."""
-    return [entry.current.state for entry in Journal(state_directory / "submissions").entries()]
+    return [entry.current.state for entry in Journal(state_directory).entries()]
 
 
 def apis(gate: Gate) -> set[str]:
@@ -132,7 +133,7 @@ def test_a_sign_in_that_was_taken_back_says_how_to_sign_in(
     gate.revoked = True
     with pytest.raises(RequestRefusedError, match="gcloud auth application-default login"):
         sign_in(gate.person_file()).submit(job)
-    assert journalled(tmp_path) == [REFUSED]
+    assert journalled(tmp_path / "state") == [REFUSED]
 
 
 def test_a_token_that_expires_early_is_replaced(sign_in: Sign, gate: Gate, job: CustomJob) -> None:
@@ -176,7 +177,7 @@ def test_a_certificate_that_is_not_trusted_is_told_apart(
     for call in (lambda: endpoint.submit(job), endpoint.jobs):
         with pytest.raises(EndpointLostError, match=r"^no answer from .*REQUESTS_CA_BUNDLE"):
             call()
-    assert journalled(tmp_path) == [REFUSED]
+    assert journalled(tmp_path / "state") == [REFUSED]
 
 
 def test_without_credentials_the_remedy_is_to_sign_in(gate: Gate) -> None:
@@ -217,7 +218,15 @@ def run(
             patch.setattr(sys, "stderr", said)
             patch.setattr(sys, "stdout", results)
             code = main(
-                ["run", str(config), "--on", "vertex", "--state-dir", str(tmp_path), *words]
+                [
+                    "run",
+                    str(config),
+                    "--on",
+                    "vertex",
+                    "--state-dir",
+                    str(tmp_path / "state"),
+                    *words,
+                ]
             )
         return code, said.getvalue()
 

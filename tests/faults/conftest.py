@@ -136,7 +136,9 @@ class FastTime:
 @pytest.fixture
 def ours(local_vertex: Endpoint, tmp_path: Path) -> Iterator[Client]:
     """Our client, with a time of its own and a short patience for one call."""
-    connection = replace(local_vertex.connection, state_directory=tmp_path, timeout_seconds=1.0)
+    connection = replace(
+        local_vertex.connection, state_directory=tmp_path / "state", timeout_seconds=1.0
+    )
     client = Client(connection, timing=FastTime().timing())
     yield client
     client.close()

@@ -14,6 +14,7 @@ from vertex_jobs.cli.terminal import print_prose, print_result, say
 from vertex_jobs.cli.words import count
 from vertex_jobs.errors import NotSignedInError
 from vertex_jobs.spec import load
+from vertex_jobs.state import state_directory
 
 if TYPE_CHECKING:
     from vertex_jobs.doctor import Finding
@@ -55,13 +56,12 @@ def examine_surroundings(options: Options) -> int:
 
 def _findings(options: Options) -> "Iterator[Finding]":
     from vertex_jobs.doctor import cloud_findings, machine_findings, signed_out_findings
-    from vertex_jobs.endpoints import default_state_directory
 
     job = None
     if options.optional_config is not None:
         job = load(options.optional_config, options.overrides, options.overlays)
     if options.on == "local":
-        yield from machine_findings(options.state_dir or default_state_directory())
+        yield from machine_findings(state_directory(options.state_dir))
         return
     try:
         endpoint = open_endpoint(options)

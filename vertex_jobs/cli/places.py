@@ -11,6 +11,7 @@ from vertex_jobs.cli.terminal import say
 from vertex_jobs.cli.words import count
 from vertex_jobs.errors import Fault, InvalidJobError, UnsupportedHereError
 from vertex_jobs.names import ResourceName
+from vertex_jobs.state import state_directory
 
 if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
@@ -27,7 +28,7 @@ def open_endpoint(options: Options) -> "Endpoint":
         InvalidJobError: If an option does not go with the endpoint.
         UnsupportedHereError: If the endpoint cannot be had here.
     """
-    from vertex_jobs.endpoints import default_state_directory, local, vertex
+    from vertex_jobs.endpoints import local, vertex
 
     if options.on == "vertex":
         return vertex(
@@ -48,7 +49,7 @@ def open_endpoint(options: Options) -> "Endpoint":
     faults = [Fault(name, v, rule, "add --on vertex") for name, v in given.items() if v]
     if faults:
         raise InvalidJobError(faults, "command line")
-    directory = options.state_dir or default_state_directory()
+    directory = state_directory(options.state_dir)
     try:
         return local(
             state_dir=directory,
@@ -66,11 +67,11 @@ def open_endpoint(options: Options) -> "Endpoint":
 def begin_endpoint(options: Options) -> None:
     """Have Local Vertex start beside what comes before `open_endpoint`; that says what is wrong."""
     if options.on == "local":
-        from vertex_jobs.endpoints import begin_local, default_state_directory
+        from vertex_jobs.endpoints import begin_local
 
         with contextlib.suppress(OSError):
             begin_local(
-                state_dir=options.state_dir or default_state_directory(),
+                state_dir=state_directory(options.state_dir),
                 project=options.project,
                 location=options.location,
             )

@@ -61,7 +61,7 @@ class Client:
         self._jobs = Jobs(connection)
         self._log_reader = LogReader(connection, self._timing)
         self._lookup = Lookup(self._jobs, self._timing)
-        self._journal = Journal(connection.state_directory / "submissions")
+        self._journal = Journal(connection.state_directory)
         self._submitter = Submitter(self._jobs, self._journal, self._timing)
 
     def submit(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from vertex_jobs.names import CONTENT_LABEL, location_of
+from vertex_jobs.state import take_state_directory
 
 __all__ = [
     "CREATED",
@@ -162,15 +163,20 @@ class Entry:
 
 
 class Journal:
-    """The entries in one directory, which is made when the first is written."""
+    """The entries below a state directory, which is taken when the first is written.
 
-    def __init__(self, directory: Path) -> None:
-        """Keep the directory; nothing is read yet."""
-        self.directory = directory
+    Attributes:
+        directory: Where they are.
+    """
+
+    def __init__(self, state: Path) -> None:
+        """Keep the state directory; nothing is read yet."""
+        self._state = state
+        self.directory = state / "submissions"
 
     def write(self, entry: Entry) -> None:
         """Write the entry; when this returns it survives a power cut."""
-        self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._make_directory()
         target = self._path(entry.nonce)
         aside = target.with_suffix(f".{os.getpid()}.aside")
         text = json.dumps(asdict(entry), indent=1, sort_keys=True)
@@ -216,7 +222,7 @@ class Journal:
         Args:
             contents: Values of the content label, hexadecimal digits.
         """
-        self.directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+        self._make_directory()
         # One file per first two digits: files of single contents would pile up, since a lock's
         # file cannot be removed safely. In one order, so that no two wait for each other.
         names = sorted({f"once-{content[:2]}.lock" for content in contents})
@@ -231,6 +237,10 @@ class Journal:
         for entry in list(self.entries()):
             if not entry.is_open and entry.changed < before:
                 self._path(entry.nonce).unlink(missing_ok=True)
+
+    def _make_directory(self) -> None:
+        take_state_directory(self._state)
+        self.directory.mkdir(exist_ok=True, mode=0o700)
 
     def _path(self, nonce: str) -> Path:
         return self.directory / f"{nonce}.json"

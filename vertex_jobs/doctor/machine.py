@@ -20,6 +20,8 @@ from vertex_jobs.emulator.environments.engines import why_no_engine
 from vertex_jobs.emulator.environments.installers import find_installer
 from vertex_jobs.emulator.launcher import gcs_mounting
 from vertex_jobs.emulator.replicas.accelerators import find_devices
+from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.state import check_state_directory
 
 __all__ = ["machine_findings"]
 
@@ -69,7 +71,12 @@ def _python() -> Finding:
 
 
 def _room(directory: Path) -> Finding:
-    """Whether the state directory can be written, and how much fits."""
+    """Whether the state directory is ours and can be written, and how much fits."""
+    try:
+        check_state_directory(directory)
+    except UnsupportedHereError as error:
+        fact, _, remedy = str(error).rpartition("; ")
+        return Finding("state", "missing", fact, remedy)
     existing = next(one for one in (directory, *directory.parents) if one.exists())
     free = shutil.disk_usage(existing).free / _GIB
     fact = f"{directory}: {free:.1f} GiB free"

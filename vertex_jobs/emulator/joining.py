@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from vertex_jobs.emulator.state_directory import EndpointRecord, StateDirectory
+from vertex_jobs.emulator.state_directory import DIRECTORY_HELD, EndpointRecord, StateDirectory
 from vertex_jobs.errors import EndpointLostError, UnsupportedHereError
 
 __all__ = ["LocalServer", "begin", "join"]
@@ -20,8 +20,6 @@ __all__ = ["LocalServer", "begin", "join"]
 #: Imports and namespaces take about a second; a loaded machine may need many.
 _START_SECONDS = 60.0
 _TOKEN_HEADER = "x-vertex-jobs-token"
-#: Exit code of a server whose directory another one holds.
-_DIRECTORY_TAKEN = 3
 
 
 class LocalServer:
@@ -154,7 +152,7 @@ def begin(path: Path, *, project: str, location: str) -> None:
         location: Default location of a server that is started.
     """
     directory = StateDirectory(path)
-    directory.create()
+    directory.take()
     if directory.path not in _begun and _running(directory) is None:
         _begun[directory.path] = _spawn(directory, project, location, "system")
 
@@ -178,7 +176,7 @@ def join(
         UnsupportedHereError: If a server cannot be started here.
     """
     directory = StateDirectory(path)
-    directory.create()
+    directory.take()
     begun = _begun.pop(directory.path, None)
     if begun is None:
         server = _running(directory)
@@ -237,7 +235,7 @@ def _await_line(directory: StateDirectory, pid: int, reading: int) -> int:
         return pid
     code = os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1])
     deadline = time.monotonic() + _START_SECONDS
-    while code == _DIRECTORY_TAKEN and time.monotonic() < deadline:
+    while code == DIRECTORY_HELD and time.monotonic() < deadline:
         record = directory.read_endpoint()
         if record is not None and record.pid and _answers(LocalServer(directory, record)):
             return 0

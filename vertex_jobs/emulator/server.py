@@ -9,13 +9,11 @@ import argparse
 import asyncio
 import contextlib
 import os
-import shutil
 import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 
 import uvicorn
 import uvloop
@@ -43,7 +41,7 @@ from vertex_jobs.emulator.fronts.peers import socket_inode
 from vertex_jobs.emulator.fronts.rest import RestFront
 from vertex_jobs.emulator.launcher import Launcher
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool, find_devices
-from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.machinery import Machinery, clear_work
 from vertex_jobs.emulator.replicas.pace import Pacing
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports
@@ -54,7 +52,12 @@ from vertex_jobs.emulator.services.disturbed_methods import call_name, disturbed
 from vertex_jobs.emulator.services.log_entries import LogService
 from vertex_jobs.emulator.services.rehearsal import Rehearsal
 from vertex_jobs.emulator.services.standing_settings import StandingSettings, completed_methods
-from vertex_jobs.emulator.state_directory import EndpointRecord, StateDirectory
+from vertex_jobs.emulator.state_directory import (
+    DIRECTORY_HELD,
+    DirectoryHeldError,
+    EndpointRecord,
+    StateDirectory,
+)
 from vertex_jobs.emulator.storage.objects.store import ObjectStore
 from vertex_jobs.emulator.storage.storage_calls import STORAGE_CALLS, disturbed_storage
 from vertex_jobs.emulator.storage.wire import storage_app
@@ -63,6 +66,7 @@ from vertex_jobs.emulator.store.logbook import Logbook
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.emulator.study_search.search_client import SearchClient
 from vertex_jobs.errors import EndpointLostError, UnsupportedHereError
+from vertex_jobs.state import state_directory
 
 __all__ = ["main", "serve"]
 
@@ -77,7 +81,7 @@ async def _machinery(
     """Open what the controllers work with; the launcher goes first, before there are threads."""
     launcher = await Launcher.start(directory.path, gcs_store=directory.objects, clock=clock.time)
     mounting = asyncio.create_task(_mount_gcs(launcher))
-    shutil.rmtree(directory.work, ignore_errors=True)
+    clear_work(directory.work)
     ledger = WriteLedger()
     objects = ObjectStore(directory.objects, create_buckets=True, on_write=ledger.note)
     store, search = Store(directory.database), SearchClient()
@@ -222,22 +226,22 @@ async def _until_idle(
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Serve one state directory; the exit code is 3 when another server has it."""
+    """Serve one state directory; the exit code is 3 when another server has it, else 2 or 0."""
     parser = argparse.ArgumentParser(prog="python -m vertex_jobs.emulator.server")
-    parser.add_argument("--state-dir", type=Path, required=True)
+    parser.add_argument("--state-dir", required=True)
     parser.add_argument("--project", default="local-project")
     parser.add_argument("--location", default="us-central1")
     parser.add_argument("--clock", choices=("system", "virtual"), default="system")
     options = parser.parse_args(arguments)
     clock = VirtualClock(time.time_ns()) if options.clock == "virtual" else SystemClock()
-    directory = StateDirectory(options.state_dir)
-    directory.create()
     try:
+        directory = StateDirectory(state_directory(options.state_dir))
+        directory.take()
         with directory.hold():
             uvloop.run(serve(directory, options.project, options.location, clock))
     except UnsupportedHereError as error:
         print(error, file=sys.stderr)
-        return 3
+        return DIRECTORY_HELD if isinstance(error, DirectoryHeldError) else 2
     return 0
 
 

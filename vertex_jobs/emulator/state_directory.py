@@ -16,8 +16,16 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.state import take_state_directory
 
-__all__ = ["EndpointRecord", "StateDirectory"]
+__all__ = ["DIRECTORY_HELD", "DirectoryHeldError", "EndpointRecord", "StateDirectory"]
+
+#: Exit code of a server whose directory another one holds.
+DIRECTORY_HELD = 3
+
+
+class DirectoryHeldError(UnsupportedHereError):
+    """Another server owns the directory."""
 
 
 @dataclass(frozen=True)
@@ -61,16 +69,20 @@ class StateDirectory:
         self._endpoint = self.path / "endpoint.json"
         self._lock = self.path / "server.lock"
 
-    def create(self) -> None:
-        """Make the directory."""
-        self.path.mkdir(parents=True, exist_ok=True, mode=0o700)
+    def take(self) -> None:
+        """Take the directory, or make it.
+
+        Raises:
+            UnsupportedHereError: If it is not ours to take.
+        """
+        take_state_directory(self.path)
 
     @contextlib.contextmanager
     def hold(self) -> Iterator[None]:
         """Own the directory.
 
         Raises:
-            UnsupportedHereError: If another server owns it.
+            DirectoryHeldError: If another server owns it.
         """
         with self._lock.open("a") as file:
             try:
@@ -78,7 +90,7 @@ class StateDirectory:
             except BlockingIOError as error:
                 record = self.read_endpoint()
                 who = f"process {record.pid} on port {record.port}" if record else "another process"
-                raise UnsupportedHereError(
+                raise DirectoryHeldError(
                     f"{self.path} already has a server ({who}); "
                     "use that one, or give another --state-dir"
                 ) from error

@@ -7,7 +7,6 @@ values of the client's connection. Nothing else in the library asks which endpoi
 from vertex_jobs.client import as_completed
 from vertex_jobs.endpoints.endpoint import Endpoint
 from vertex_jobs.endpoints.google_cloud import vertex
-from vertex_jobs.endpoints.state import default_state_directory
 from vertex_jobs.endpoints.this_machine import (
     begin_local,
     connect_google,
@@ -21,7 +20,6 @@ __all__ = [
     "as_completed",
     "begin_local",
     "connect_google",
-    "default_state_directory",
     "google_environment",
     "load_ipython_extension",
     "local",

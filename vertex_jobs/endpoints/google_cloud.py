@@ -8,9 +8,9 @@ from pathlib import Path
 from vertex_jobs.client import Connection
 from vertex_jobs.endpoints.credentials import sign_in
 from vertex_jobs.endpoints.endpoint import Endpoint
-from vertex_jobs.endpoints.state import default_state_directory
 from vertex_jobs.requests import Place
 from vertex_jobs.requests.places import LOCAL_LOCATION
+from vertex_jobs.state import check_state_directory, state_directory
 
 __all__ = ["vertex"]
 
@@ -48,13 +48,15 @@ def vertex(
             tokens for it.
         quota_project: Charged for the calls' quota; default the credentials' own, and for a
             person's credentials without one the project.
-        state_dir: Where submissions are journalled.
+        state_dir: Where submissions are journalled; as of ``local()``.
 
     Raises:
         NotSignedInError: If there are no credentials or no project.
+        UnsupportedHereError: If the state directory is not ours.
     """
+    directory = state_directory(state_dir)
+    check_state_directory(directory)
     identity = sign_in(project, impersonate_service_account, quota_project)
-    directory = Path(state_dir) if state_dir is not None else default_state_directory()
 
     place = Place(identity.project, location or LOCAL_LOCATION, staging_bucket or "")
     connection = Connection(

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.client import OPTIONS_HEADER, Connection, import_job_client
 from vertex_jobs.endpoints.endpoint import Endpoint
-from vertex_jobs.endpoints.state import default_state_directory
 from vertex_jobs.requests import Place
 from vertex_jobs.requests.places import LOCAL_BUCKET, LOCAL_LOCATION, LOCAL_PROJECT
+from vertex_jobs.state import state_directory
 
 if TYPE_CHECKING:
     from vertex_jobs.emulator.joining import LocalServer
@@ -51,7 +51,8 @@ def local(
     some time after its last job and client.
 
     Args:
-        state_dir: Where its jobs and buckets are; see ``default_state_directory``.
+        state_dir: Where its jobs and buckets are, a directory that is new, empty or of an earlier
+            ``local()``; default ``$VERTEX_JOBS_STATE_DIR``, else ``~/.local/state/vertex-jobs``.
         project: Default ``local-project``.
         location: Default ``us-central1``.
         staging_bucket: ``gs://…``; default the job's own, else ``gs://local-staging``.
@@ -59,13 +60,13 @@ def local(
         fresh: Whether every replica starts as a fresh process.
 
     Raises:
-        UnsupportedHereError: If no server can be started here.
+        UnsupportedHereError: If no server can be started here, or the directory is not ours.
     """
     from google.auth.credentials import AnonymousCredentials
 
     from vertex_jobs.emulator.joining import join
 
-    directory = Path(state_dir) if state_dir is not None else default_state_directory()
+    directory = state_directory(state_dir)
     project, location = project or LOCAL_PROJECT, location or LOCAL_LOCATION
     begin_local(state_dir=directory, project=project, location=location)
     import_job_client()  # while the server imports the same

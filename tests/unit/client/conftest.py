@@ -104,7 +104,7 @@ def connection(tmp_path):
             Place("p", "us-central1", "gs://bucket"),
             url,
             AnonymousCredentials(),
-            tmp_path,
+            tmp_path / "state",
             storage_endpoint=url,
             logging_endpoint=url,
         )

@@ -134,4 +134,4 @@ def test_listing_settles_what_was_left_open(client, job, tmp_path):
     with pytest.raises(SubmissionUnknownError):
         made.submit(job)
     made.jobs()
-    assert Journal(tmp_path / "submissions").read(NONCE).current.name == NAME
+    assert Journal(tmp_path / "state").read(NONCE).current.name == NAME

@@ -40,7 +40,7 @@ def in_state(state, **changes):
 
 @pytest.fixture
 def journal(tmp_path):
-    return Journal(tmp_path / "submissions")
+    return Journal(tmp_path)
 
 
 def test_an_entry_reads_back_as_written(journal):
@@ -118,7 +118,7 @@ journal.write(entry.recorded("sent", at=11.0))
 
 def test_a_writer_killed_before_the_rename_leaves_the_old_entry(journal):
     text = json.dumps(asdict(ENTRY))
-    command = [sys.executable, "-c", KILLED_WHILE_WRITING, str(journal.directory), text]
+    command = [sys.executable, "-c", KILLED_WHILE_WRITING, str(journal.directory.parent), text]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     ended = subprocess.run(command, check=False, env=environment, timeout=60)
     assert (ended.returncode, journal.read(ENTRY.nonce)) == (-signal.SIGKILL, ENTRY)

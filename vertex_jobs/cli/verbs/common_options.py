@@ -7,7 +7,9 @@ import argparse
 from pathlib import Path
 
 from vertex_jobs.cli.parser import Parser, one_of
+from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.names import GcsUri
+from vertex_jobs.state import named_directory
 
 __all__ = [
     "add_cloud_place",
@@ -86,7 +88,7 @@ def add_state_directory(group: "argparse._ArgumentGroup") -> None:
     group.add_argument(
         "--state-dir",
         metavar="DIR",
-        type=Path,
+        type=_state_directory,
         help="jobs and buckets of Local Vertex, and the journal of submissions (default: "
         "$VERTEX_JOBS_STATE_DIR, else ~/.local/state/vertex-jobs)",
     )
@@ -101,6 +103,13 @@ def whole_number(text: str) -> int:
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
     return int(text)
+
+
+def _state_directory(text: str) -> Path:
+    try:
+        return named_directory(text, "the value")
+    except UnsupportedHereError as error:
+        raise argparse.ArgumentTypeError(str(error)) from error
 
 
 def _bucket_uri(text: str) -> str:

@@ -3,6 +3,7 @@
 import asyncio
 import contextlib
 import functools
+import re
 import secrets
 import shutil
 from collections.abc import Callable
@@ -24,7 +25,10 @@ from vertex_jobs.emulator.store.logbook import Logbook
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.emulator.study_search.search_client import SearchClient
 
-__all__ = ["Machinery"]
+__all__ = ["Machinery", "clear_work"]
+
+#: What the work folder holds: by job, by container's packages, and what is being swept.
+_WORK = re.compile(r"\d+|packages-.+|\.\d+-[0-9a-f]{8}")
 
 
 @dataclass(frozen=True)
@@ -85,3 +89,11 @@ class Machinery:
     def warnings(self, collection: str, job_id: str) -> list[str]:
         """What admission wants said in the job's log."""
         return list(self.store.settings(collection, job_id).get("warnings", ()))
+
+
+def clear_work(folder: Path) -> None:
+    """Remove what replicas of an earlier server left in the work folder, by its names."""
+    left = folder.iterdir() if folder.is_dir() else ()
+    for path in left:
+        if _WORK.fullmatch(path.name):
+            shutil.rmtree(path, ignore_errors=True)

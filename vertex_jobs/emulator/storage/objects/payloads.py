@@ -24,6 +24,8 @@ __all__ = ["BLOCK_BYTES", "PayloadWriter", "Payloads", "read_blocks", "rename_du
 
 #: Files are read and hashed in blocks of this many bytes.
 BLOCK_BYTES = 1 << 20
+#: How the name of a folder begins that one process writes into.
+_INCOMING = "tmp"
 
 
 def read_blocks(file: BinaryIO) -> Iterator[bytes]:
@@ -156,7 +158,7 @@ class Payloads:
         )  # else another opener could take our new folder for dead
         try:
             _remove_abandoned(incoming)
-            self._incoming = Path(tempfile.mkdtemp(dir=incoming))
+            self._incoming = Path(tempfile.mkdtemp(dir=incoming, prefix=_INCOMING))
             self._lock = _lock(self._incoming)
         finally:
             os.close(opening)
@@ -182,7 +184,8 @@ class Payloads:
     def sweep(self, live: Set[int]) -> None:
         """Remove payloads that no object refers to; the caller holds the store's write lock."""
         with os.scandir(self._files) as entries:
-            dead = [entry.path for entry in entries if int(entry.name) not in live]
+            numbered = [entry for entry in entries if entry.name.isdecimal()]
+        dead = [entry.path for entry in numbered if int(entry.name) not in live]
         for path in dead:
             os.unlink(path)
 
@@ -203,7 +206,7 @@ def _lock(folder: Path, *, wait: bool = False) -> int:
 
 
 def _remove_abandoned(incoming: Path) -> None:
-    for folder in incoming.iterdir():
+    for folder in incoming.glob(f"{_INCOMING}*"):
         # A folder that cannot be locked belongs to a living process.
         with contextlib.suppress(BlockingIOError):
             descriptor = _lock(folder)

@@ -19,7 +19,12 @@ from vertex_jobs.emulator.storage.objects.records import (
     check_object_name,
 )
 from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
-from vertex_jobs.emulator.storage.objects.sessions import insert_session, new_id, session_row
+from vertex_jobs.emulator.storage.objects.sessions import (
+    insert_session,
+    is_id,
+    new_id,
+    session_row,
+)
 
 __all__ = ["CHUNK_BYTES", "ResumableUploads", "Upload"]
 
@@ -66,7 +71,8 @@ class ResumableUploads:
             )
             known = {row["id"] for row in change.sql.execute("SELECT id FROM uploads")}
             for path in directory.iterdir():
-                if path.name.partition(".")[0] not in known:
+                upload_id = path.name.partition(".")[0]
+                if is_id(upload_id) and upload_id not in known:
                     path.unlink()
 
     def start(

@@ -1,6 +1,7 @@
 """The rows of uploads that take several requests; they outlive the process that began them."""
 
 import json
+import re
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -8,12 +9,19 @@ from typing import Any
 from vertex_jobs.emulator.storage.objects.catalog import Catalog, Change
 from vertex_jobs.emulator.storage.objects.refusals import UploadNotFoundError
 
-__all__ = ["insert_session", "new_id", "session_row"]
+__all__ = ["insert_session", "is_id", "new_id", "session_row"]
+
+_ID_BYTES = 24
 
 
 def new_id() -> str:
     """An upload id that cannot be guessed."""
-    return secrets.token_hex(24)
+    return secrets.token_hex(_ID_BYTES)
+
+
+def is_id(text: str) -> bool:
+    """Return whether a text can be an upload id."""
+    return re.fullmatch(f"[0-9a-f]{{{2 * _ID_BYTES}}}", text) is not None
 
 
 def insert_session(
