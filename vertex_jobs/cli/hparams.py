@@ -47,7 +47,7 @@ class HParamsWriter:
             warn(f"the HParams page stays without some trials: {error}")
 
     def _write(self) -> None:
-        from vertex_jobs.study.hparams import hparams_files
+        from vertex_jobs.study.hparams_files import hparams_files
 
         outputs = self._endpoint.outputs()
         written: set[str] | None = None

@@ -5,6 +5,6 @@ emulator's tests. It contacts nothing and holds no connection; a ``Study`` is a 
 """
 
 from vertex_jobs.study.study import Study
-from vertex_jobs.study.trials import Measurement, Objective, Trial
+from vertex_jobs.study.trial_records import Measurement, Objective, Trial
 
 __all__ = ["Measurement", "Objective", "Study", "Trial"]

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from vertex_jobs.study.trials import Objective, Trial
+from vertex_jobs.study.trial_records import Objective, Trial
 
 if TYPE_CHECKING:
     from vertex_jobs.search.uncertainty import Beliefs

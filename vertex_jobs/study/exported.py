@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from vertex_jobs.study.trials import Measurement, Trial
+from vertex_jobs.study.trial_records import Measurement, Trial
 
 __all__ = ["read_exported"]
 

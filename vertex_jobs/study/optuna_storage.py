@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.study.study import Study
-from vertex_jobs.study.trials import Trial
+from vertex_jobs.study.trial_records import Trial
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial

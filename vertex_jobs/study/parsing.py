@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from vertex_jobs.names import GcsUri, is_gcs_uri
-from vertex_jobs.study.trials import Measurement, Objective, ParameterValue, Trial
+from vertex_jobs.study.trial_records import Measurement, Objective, ParameterValue, Trial
 
 __all__ = ["read_objectives", "read_trials"]
 

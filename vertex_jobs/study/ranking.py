@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from vertex_jobs.errors import NoFeasibleTrialError
-from vertex_jobs.study.trials import Objective, Trial
+from vertex_jobs.study.trial_records import Objective, Trial
 
 __all__ = ["Ranking"]
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.runtime.environment import INITIAL_MODEL_VARIABLE
-from vertex_jobs.study.trials import ParameterValue, Trial
+from vertex_jobs.study.trial_records import ParameterValue, Trial
 
 __all__ = ["training_config"]
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.search import Completed, Parameter, Space
-from vertex_jobs.study.trials import Objective, Trial
+from vertex_jobs.study.trial_records import Objective, Trial
 
 __all__ = ["read_completed", "read_space"]
 

@@ -6,7 +6,7 @@ import math
 import pytest
 
 from vertex_jobs.study.exported import read_exported
-from vertex_jobs.study.trials import Measurement, Trial
+from vertex_jobs.study.trial_records import Measurement, Trial
 
 TRIALS = (
     Trial(

@@ -19,7 +19,7 @@ from vertex_jobs.emulator.storage.objects.store import ObjectStore
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import GcsUri, ResourceName, is_gcs_uri
 from vertex_jobs.study.exported import read_exported
-from vertex_jobs.study.trials import Trial
+from vertex_jobs.study.trial_records import Trial
 
 __all__ = ["EarlierStudies", "trials_to_start_from"]
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vertex_jobs.search.encoding import Encoding
-from vertex_jobs.study.study import Study
-from vertex_jobs.study.trials import Trial
+from vertex_jobs.study.analysis import StudyAnalysis
+from vertex_jobs.study.trial_records import Trial
 
 __all__ = ["best_by", "line_through"]
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 POINTS = 41
 
 
-def best_by(study: Study, metric: int) -> Trial:
+def best_by(study: StudyAnalysis, metric: int) -> Trial:
     """The best trial by one metric alone."""
     objective = study.objectives[metric]
     return min(

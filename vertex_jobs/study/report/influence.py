@@ -9,16 +9,16 @@ from vertex_jobs.search import Parameter
 from vertex_jobs.search.encoding import Encoding
 from vertex_jobs.search.importance import Importance, importances
 from vertex_jobs.search.uncertainty import Beliefs
+from vertex_jobs.study.analysis import StudyAnalysis
 from vertex_jobs.study.report.around import best_by, line_through
 from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of, names_axis
 from vertex_jobs.study.report.texts import plain, value_text
-from vertex_jobs.study.study import Study
-from vertex_jobs.study.trials import Trial
+from vertex_jobs.study.trial_records import Trial
 
 __all__ = ["influence"]
 
 
-def influence(study: Study, metric: int) -> list[Chart]:
+def influence(study: StudyAnalysis, metric: int) -> list[Chart]:
     """Charts of how much each parameter matters and of the two that matter most."""
     if study.beliefs is None:
         return []
@@ -58,7 +58,9 @@ def _importance(metric_id: str, found: list[Importance]) -> Chart:
     )
 
 
-def _contour(study: Study, beliefs: Beliefs, metric: int, found: list[Importance]) -> Chart | None:
+def _contour(
+    study: StudyAnalysis, beliefs: Beliefs, metric: int, found: list[Importance]
+) -> Chart | None:
     """The model over the two most important parameters of the best trial."""
     best, encoding = best_by(study, metric), beliefs.encoding
     columns = _most_important(encoding, found, best)

@@ -7,10 +7,11 @@ from importlib import resources
 from typing import Any
 
 from vertex_jobs.errors import NoFeasibleTrialError, UnsupportedHereError
-from vertex_jobs.study.report import progress
+from vertex_jobs.study.analysis import StudyAnalysis
+from vertex_jobs.study.report import progress_charts
 from vertex_jobs.study.report.charts import Chart
-from vertex_jobs.study.report.table import trials_table
-from vertex_jobs.study.study import Study
+from vertex_jobs.study.trial_records import cell_text
+from vertex_jobs.study.trial_tables import sortable_table
 
 __all__ = ["report_html"]
 
@@ -18,7 +19,7 @@ __all__ = ["report_html"]
 _TOO_LARGE = 1e300
 
 
-def report_html(study: Study) -> str:
+def report_html(study: StudyAnalysis) -> str:
     """The whole file as text.
 
     Raises:
@@ -47,14 +48,14 @@ def report_html(study: Study) -> str:
             *(_section(number, chart) for number, chart in enumerate(charts)),
             "<section class='wide'><h2>Trials</h2>"
             "<p>A click on a column's name sorts by it; best trials are bold.</p>"
-            f"<div class='scroll'>{trials_table(study)}</div></section></main>",
+            f"<div class='scroll'>{sortable_table(study)}</div></section></main>",
             f"<script>const charts = {_json(charts)};",
             f"{(folder / 'report.js').read_text(encoding='utf-8')}</script></body></html>",
         ]
     )
 
 
-def _header(study: Study) -> str:
+def _header(study: StudyAnalysis) -> str:
     """Name, state, and the decision in words."""
     state = study.state.removeprefix("JOB_STATE_").lower()
     goals = ", ".join(f"{one.metric_id} ({one.goal})" for one in study.objectives)
@@ -74,7 +75,7 @@ def _header(study: Study) -> str:
         lines.append(f"<p>{escape(study.explain(best[0]))}</p><dl>")
         pairs = [*best[0].parameters.items(), ("model", best[0].model_dir)]
         lines += [
-            f"<div><dt>{escape(key)}</dt><dd>{escape(_text(value))}</dd></div>"
+            f"<div><dt>{escape(key)}</dt><dd>{escape(cell_text(value))}</dd></div>"
             for key, value in pairs
             if value is not None
         ]
@@ -82,11 +83,7 @@ def _header(study: Study) -> str:
     return "".join([*lines, "</header>"])
 
 
-def _text(value: object) -> str:
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
-
-
-def _charts(study: Study) -> Iterator[Chart]:
+def _charts(study: StudyAnalysis) -> Iterator[Chart]:
     # These ask the model, and with it NumPy, which other readers of trials do without.
     import numpy as np
 
@@ -94,16 +91,16 @@ def _charts(study: Study) -> Iterator[Chart]:
     from vertex_jobs.study.report.parallel import parallel_coordinates
     from vertex_jobs.study.report.slices import slices
 
-    found: list[Chart | None] = [progress.front(study)]
+    found: list[Chart | None] = [progress_charts.front(study)]
     with np.errstate(over="ignore", invalid="ignore"):  # what exceeds every number is a gap
         for number, objective in enumerate(study.objectives):
-            found.append(progress.history(study, objective))
-            found.append(progress.curves(study, objective))
+            found.append(progress_charts.history(study, objective))
+            found.append(progress_charts.curves(study, objective))
             found += influence(study, number)
             found.append(slices(study, number))
     if study.objectives:
         found.append(parallel_coordinates(study, study.objectives[0]))
-    found.append(progress.timeline(study))
+    found.append(progress_charts.timeline(study))
     yield from (chart for chart in found if chart is not None)
 
 

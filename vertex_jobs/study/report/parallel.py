@@ -4,10 +4,10 @@ import math
 from typing import Any
 
 from vertex_jobs.search import Parameter
+from vertex_jobs.study.analysis import StudyAnalysis
 from vertex_jobs.study.report.charts import Chart, even_values
 from vertex_jobs.study.report.texts import plain, short, tick_text
-from vertex_jobs.study.study import Study
-from vertex_jobs.study.trials import Objective, Trial
+from vertex_jobs.study.trial_records import Objective, Trial
 
 __all__ = ["parallel_coordinates"]
 
@@ -15,7 +15,7 @@ __all__ = ["parallel_coordinates"]
 _LABEL, _ANGLE = 32, -20
 
 
-def parallel_coordinates(study: Study, objective: Objective) -> Chart | None:
+def parallel_coordinates(study: StudyAnalysis, objective: Objective) -> Chart | None:
     """One line per trial through its parameters; None without a trial that could win."""
     trials = study.ranking.candidates()
     if not trials or study.space is None:

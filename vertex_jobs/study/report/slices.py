@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from vertex_jobs.search import Parameter
+from vertex_jobs.study.analysis import StudyAnalysis
 from vertex_jobs.study.report.around import best_by, line_through
 from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of, metric_axis
 from vertex_jobs.study.report.texts import plain, value_text
-from vertex_jobs.study.study import Study
-from vertex_jobs.study.trials import Trial
+from vertex_jobs.study.trial_records import Trial
 
 __all__ = ["slices"]
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 _COLUMNS = 3
 
 
-def slices(study: Study, metric: int) -> Chart | None:
+def slices(study: StudyAnalysis, metric: int) -> Chart | None:
     """Values by each parameter, with what the model expects around the best trial."""
     beliefs, trials = study.beliefs, study.ranking.candidates()
     if beliefs is None:

@@ -3,10 +3,10 @@
 from datetime import datetime, timezone
 from typing import Any
 
+from vertex_jobs.study.analysis import StudyAnalysis
 from vertex_jobs.study.report.charts import BEST, FAINT, MAIN, Chart, metric_axis
 from vertex_jobs.study.report.texts import parameters_text, plain
-from vertex_jobs.study.study import Study
-from vertex_jobs.study.trials import Objective, Trial
+from vertex_jobs.study.trial_records import Objective, Trial
 
 __all__ = ["curves", "front", "history", "timeline"]
 
@@ -15,7 +15,7 @@ _CURVES = 200
 _STATE_COLOURS = {"SUCCEEDED": MAIN, "INFEASIBLE": FAINT}
 
 
-def history(study: Study, objective: Objective) -> Chart | None:
+def history(study: StudyAnalysis, objective: Objective) -> Chart | None:
     """Every trial's value, and the best so far; None without a value."""
     trials = [one for one in study.ranking.candidates() if objective.metric_id in one.metrics]
     trials.sort(key=lambda trial: trial.order)
@@ -25,7 +25,7 @@ def history(study: Study, objective: Objective) -> Chart | None:
     values = [trial.metrics[metric] for trial in trials]
     choose = max if objective.maximize else min
     so_far = [choose(values[: place + 1]) for place in range(len(values))]
-    best = {trial.id for trial in study.best_trials}
+    best = study.best_ids
     ids = [int(trial.id) if trial.id.isdecimal() else trial.id for trial in trials]
     infeasible = [one.id for one in study.trials if one.state == "INFEASIBLE"]
     lost = f" {len(infeasible)} infeasible trials have no value." if infeasible else ""
@@ -60,7 +60,7 @@ def history(study: Study, objective: Objective) -> Chart | None:
     )
 
 
-def curves(study: Study, objective: Objective) -> Chart | None:
+def curves(study: StudyAnalysis, objective: Objective) -> Chart | None:
     """Measurements by step; None if no trial has two."""
     metric = objective.metric_id
     shown = [
@@ -70,7 +70,7 @@ def curves(study: Study, objective: Objective) -> Chart | None:
     ][:_CURVES]
     if not shown:
         return None
-    best = _best_ids(study)
+    best = study.best_ids
     # The best are drawn last, over the others.
     shown.sort(key=lambda trial: trial.id in best)
     return Chart(
@@ -81,13 +81,13 @@ def curves(study: Study, objective: Objective) -> Chart | None:
     )
 
 
-def timeline(study: Study) -> Chart | None:
+def timeline(study: StudyAnalysis) -> Chart | None:
     """When each trial ran; None if none has started."""
     started = [(trial, *times) for trial in study.trials if (times := _times(trial))]
     if not started:
         return None
     last = max((end for *_, end in started if end), default=None)
-    best = _best_ids(study)
+    best = study.best_ids
     bars: dict[str, Any] = {"type": "bar", "orientation": "h", "y": [], "base": [], "x": []}
     colours, texts = [], []
     for trial, start, end in started:
@@ -113,7 +113,7 @@ def timeline(study: Study) -> Chart | None:
     )
 
 
-def front(study: Study) -> Chart | None:
+def front(study: StudyAnalysis) -> Chart | None:
     """The trials by their first two metrics, the Pareto front in line; None with one metric."""
     trials = study.ranking.candidates()
     if len(study.objectives) < 2 or not trials:
@@ -150,10 +150,6 @@ def front(study: Study) -> Chart | None:
         {"xaxis": metric_axis(first), "yaxis": metric_axis(second), "showlegend": False},
         wide=True,
     )
-
-
-def _best_ids(study: Study) -> set[str]:
-    return {trial.id for trial in study.best_trials} if study.ranking.candidates() else set()
 
 
 def _curve(trial: Trial, metric: str, is_best: bool) -> dict[str, Any]:

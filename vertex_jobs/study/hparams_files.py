@@ -13,7 +13,7 @@ from datetime import datetime
 from typing import Any
 
 from vertex_jobs.study.study import Study
-from vertex_jobs.study.trials import Measurement, Trial
+from vertex_jobs.study.trial_records import Measurement, Trial
 
 __all__ = ["FINAL_TAG", "MEASUREMENT_TAG", "hparams_files"]
 
