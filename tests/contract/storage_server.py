@@ -9,9 +9,11 @@ from pathlib import Path
 
 import uvicorn
 
+from vertex_jobs.emulator.clock import SystemClock
+from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.fronts.http_protocol import HttpProtocol
 from vertex_jobs.emulator.storage.objects import ObjectStore
-from vertex_jobs.emulator.storage.wire import storage_app
+from vertex_jobs.emulator.storage.wire import StorageApplication
 
 
 @contextlib.contextmanager
@@ -23,7 +25,11 @@ def serving(directory: Path, *, create_buckets: bool = False) -> Iterator[tuple[
     listener.bind(("127.0.0.1", 0))
     server = uvicorn.Server(
         uvicorn.Config(
-            storage_app(store), http=HttpProtocol, ws="none", lifespan="off", log_level="warning"
+            StorageApplication(store, FaultBoard(), SystemClock()),
+            http=HttpProtocol,
+            ws="none",
+            lifespan="off",
+            log_level="warning",
         )
     )
     thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})

@@ -3,9 +3,10 @@
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
-__all__ = ["AsgiApplication", "Receive", "Scope", "Send"]
+__all__ = ["AsgiApplication", "Message", "Receive", "Scope", "Send"]
 
 Scope = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
-Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
+Message = MutableMapping[str, Any]
+Receive = Callable[[], Awaitable[Message]]
+Send = Callable[[Message], Awaitable[None]]
 AsgiApplication = Callable[[Scope, Receive, Send], Awaitable[None]]

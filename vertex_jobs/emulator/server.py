@@ -48,7 +48,7 @@ from vertex_jobs.emulator.replicas.ports import Ports
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.services.accounts import AccountService
 from vertex_jobs.emulator.services.api import api_methods
-from vertex_jobs.emulator.services.disturbed_methods import call_name, disturbed_methods
+from vertex_jobs.emulator.services.fault_injection import call_names, with_faults
 from vertex_jobs.emulator.services.log_entries import LogService
 from vertex_jobs.emulator.services.rehearsal import Rehearsal
 from vertex_jobs.emulator.services.standing_settings import StandingSettings, completed_methods
@@ -59,8 +59,7 @@ from vertex_jobs.emulator.state_directory import (
     StateDirectory,
 )
 from vertex_jobs.emulator.storage.objects.store import ObjectStore
-from vertex_jobs.emulator.storage.storage_calls import STORAGE_CALLS, disturbed_storage
-from vertex_jobs.emulator.storage.wire import storage_app
+from vertex_jobs.emulator.storage.wire import StorageApplication
 from vertex_jobs.emulator.storage.writers import WriteLedger, noting_writers
 from vertex_jobs.emulator.store.logbook import Logbook
 from vertex_jobs.emulator.store.resource_store import Store
@@ -152,9 +151,8 @@ async def serve(directory: StateDirectory, project: str, location: str, clock: C
     async with _machinery(directory, record, certificates, clock) as machinery:
         supervisor, hold, standing = Supervisor(machinery), HoldPolicy(), StandingSettings()
         board = machinery.faults
-        methods = disturbed_methods(api_methods(machinery, supervisor), board, clock)
+        methods = with_faults(api_methods(machinery, supervisor), board, clock)
         methods = completed_methods(methods, standing)
-        names = (*map(call_name, methods), *STORAGE_CALLS)
         admin = Administration(
             record.token,
             supervisor,
@@ -162,14 +160,14 @@ async def serve(directory: StateDirectory, project: str, location: str, clock: C
             standing,
             machinery.launcher.capabilities,
             stopping.set,
-            Rehearsal(machinery, supervisor, names).calls(),
+            Rehearsal(machinery, supervisor, call_names(methods)).calls(),
         )
         application = Application(
             RestFront(methods, hold),
-            disturbed_storage(
-                noting_writers(storage_app(machinery.objects), machinery.writes, socket_inode),
-                board,
-                clock,
+            noting_writers(
+                StorageApplication(machinery.objects, board, clock),
+                machinery.writes,
+                socket_inode,
             ),
             admin,
             AccountService(certificates.credentials, machinery.identity.unix_time),

@@ -12,7 +12,7 @@ import grpc
 import grpc.aio
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.faults.disturbance import ConnectionDroppedError
+from vertex_jobs.emulator.faults.injection import ConnectionDroppedError
 from vertex_jobs.emulator.fronts.calls import HoldPolicy, call_of
 from vertex_jobs.emulator.fronts.grpc_sockets import GrpcSockets
 from vertex_jobs.emulator.services.methods import Method

@@ -11,7 +11,7 @@ import re
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
-from vertex_jobs.emulator.faults.connections import DROP
+from vertex_jobs.emulator.faults.injection import DROP
 
 __all__ = ["HttpProtocol"]
 

@@ -15,8 +15,7 @@ from google.protobuf import json_format
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.asgi import Receive, Scope, Send
-from vertex_jobs.emulator.faults.connections import end_connection
-from vertex_jobs.emulator.faults.disturbance import ConnectionDroppedError
+from vertex_jobs.emulator.faults.injection import ConnectionDroppedError, end_connection
 from vertex_jobs.emulator.fronts.calls import HoldPolicy, call_of
 from vertex_jobs.emulator.fronts.json_forms import JsonForms
 from vertex_jobs.emulator.services.methods import Method

@@ -15,7 +15,7 @@ from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_settings import JobSettings
-from vertex_jobs.emulator.services.disturbed_methods import rules_of
+from vertex_jobs.emulator.services.fault_injection import rules_of
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.names import ResourceName
 

@@ -13,10 +13,10 @@ from vertex_jobs.emulator.storage.objects.catalog import object_of
 from vertex_jobs.emulator.storage.objects.records import StoredObject
 from vertex_jobs.emulator.storage.objects.refusals import InvalidObjectRequestError
 
-__all__ = ["LARGEST_PAGE", "ListQuery", "Listing", "list_page", "start_after"]
+__all__ = ["ListQuery", "Listing", "list_page", "start_after"]
 
 #: Entries of a page at most, and when the request does not say.
-LARGEST_PAGE = 1000
+_LARGEST_PAGE = 1000
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class ListQuery:
     Attributes:
         start_offset: First name, inclusive.
         end_offset: Last name, exclusive; empty for no limit.
-        max_results: Objects and prefixes together, at most.
+        max_results: Objects and prefixes together, at most; a page holds 1,000 at most anyway.
         include_trailing_delimiter: List objects that end in their only delimiter as objects too.
         page_token: ``next_page_token`` of the page before.
     """
@@ -35,7 +35,7 @@ class ListQuery:
     delimiter: str = ""
     start_offset: str = ""
     end_offset: str = ""
-    max_results: int = LARGEST_PAGE
+    max_results: int | None = None
     include_trailing_delimiter: bool = False
     page_token: str = ""
 
@@ -55,9 +55,10 @@ def list_page(sql: sqlite3.Connection, bucket: str, query: ListQuery) -> Listing
     Raises:
         InvalidObjectRequestError: If the page token is not one of ours or the size is negative.
     """
-    if query.max_results < 0:
-        raise InvalidObjectRequestError(f"Invalid maxResults {query.max_results}: it is negative")
-    limit = min(query.max_results, LARGEST_PAGE) or LARGEST_PAGE
+    requested = query.max_results or _LARGEST_PAGE
+    if requested < 0:
+        raise InvalidObjectRequestError(f"Invalid maxResults {requested}: it is negative")
+    limit = min(requested, _LARGEST_PAGE)
     start = _decode(query.page_token) if query.page_token else query.start_offset
     objects: list[StoredObject] = []
     prefixes: list[str] = []

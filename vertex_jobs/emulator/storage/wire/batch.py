@@ -53,8 +53,7 @@ async def _answer_part(
         raise InvalidObjectRequestError(f"Invalid batch: no request line in {line!r}") from error
     response = await call(_inner_request(method, target, _headers(rest), body, batch))
     if response.span is not None or "Location" in response.headers:
-        if response.span is not None:
-            response.span.file.close()
+        response.close()
         response = json_failure(InvalidObjectRequestError("Invalid batch: media cannot be batched"))
     return _packed(response, content_id)
 

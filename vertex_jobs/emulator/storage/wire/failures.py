@@ -1,4 +1,4 @@
-"""What the object store refuses, as the JSON and the XML API spell it.
+"""Refusals and injected errors, as the JSON and the XML API spell them.
 
 Source: Cloud Storage documentation, HTTP status and error codes, for JSON and for XML.
 """
@@ -6,6 +6,7 @@ Source: Cloud Storage documentation, HTTP status and error codes, for JSON and f
 from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
+from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.storage.objects import (
     AlreadyExistsError,
     BucketNotFoundError,
@@ -71,34 +72,52 @@ _SPELLINGS: dict[type[ObjectStoreError], _Spelling] = {
     UploadNotFoundError: _Spelling(404, "notFound", "NoSuchUpload"),
 }
 
+#: Of injected errors, by HTTP status.
+_INJECTED = {
+    400: _Spelling(400, "invalid", "InvalidArgument"),
+    403: _Spelling(403, "forbidden", "AccessDenied"),
+    404: _Spelling(404, "notFound", "NoSuchKey"),
+    409: _Spelling(409, "conflict", "OperationAborted"),
+    429: _Spelling(429, "rateLimitExceeded", "SlowDown"),
+    500: _Spelling(500, "internalError", "InternalError"),
+    503: _Spelling(503, "backendError", "ServiceUnavailable"),
+    504: _Spelling(504, "gatewayTimeout", "GatewayTimeout"),
+}
 
-def json_failure(error: ObjectStoreError) -> Response:
-    """The JSON API's answer to a refusal."""
+
+def json_failure(error: ObjectStoreError | ApiError) -> Response:
+    """Return the JSON API's answer to an error."""
     if isinstance(error, NotModifiedError):
         return Response(304)
-    spelling = _SPELLINGS[type(error)]
-    cause = {"message": str(error), "domain": "global", "reason": spelling.reason}
+    spelling, message = _spelled(error)
+    cause = {"message": message, "domain": "global", "reason": spelling.reason}
     if isinstance(error, PreconditionFailedError):
         cause |= {"locationType": "parameter", "location": error.condition}
-    body = {"error": {"code": spelling.status, "message": str(error), "errors": [cause]}}
+    body = {"error": {"code": spelling.status, "message": message, "errors": [cause]}}
     response = json_response(body, spelling.status)
     return Response(response.status, {**response.headers, **_extra_headers(error)}, response.body)
 
 
-def xml_failure(error: ObjectStoreError) -> Response:
-    """The XML API's answer to a refusal."""
+def xml_failure(error: ObjectStoreError | ApiError) -> Response:
+    """Return the XML API's answer to an error."""
     if isinstance(error, NotModifiedError):
         return Response(304)
-    spelling = _SPELLINGS[type(error)]
+    spelling, message = _spelled(error)
     body = (
         "<?xml version='1.0' encoding='UTF-8'?>"
-        f"<Error><Code>{spelling.code}</Code><Message>{escape(str(error))}</Message></Error>"
+        f"<Error><Code>{spelling.code}</Code><Message>{escape(message)}</Message></Error>"
     )
     headers = {"Content-Type": "application/xml; charset=UTF-8", **_extra_headers(error)}
     return Response(spelling.status, headers, body.encode())
 
 
-def _extra_headers(error: ObjectStoreError) -> dict[str, str]:
+def _spelled(error: ObjectStoreError | ApiError) -> tuple[_Spelling, str]:
+    if isinstance(error, ApiError):
+        return _INJECTED[error.http_status], error.message
+    return _SPELLINGS[type(error)], str(error)
+
+
+def _extra_headers(error: ObjectStoreError | ApiError) -> dict[str, str]:
     if isinstance(error, RangeNotSatisfiableError):
         return {"Content-Range": f"bytes */{error.size}"}
     return {}

@@ -1,9 +1,10 @@
-"""Downloads: an object's bytes or a range of them, for the JSON and the XML API.
+"""Objects as both APIs read and delete them: whole, in part, or described in headers.
 
 A gzip-encoded object is sent as it is stored, with its Content-Encoding; the service would unpack
 it for clients that do not accept gzip.
 """
 
+import asyncio
 import base64
 import contextlib
 import re
@@ -23,9 +24,11 @@ from vertex_jobs.emulator.storage.wire.representations import etag
 from vertex_jobs.emulator.storage.wire.wire import FileSpan, Request, Response
 
 __all__ = [
+    "ATTRIBUTE_HEADERS",
     "check_etags",
-    "conditional_read",
+    "delete",
     "download",
+    "find_live",
     "hash_header",
     "object_headers",
     "xml_etag",
@@ -34,8 +37,8 @@ __all__ = [
 _RANGE = re.compile(r"\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*")
 #: Custom metadata may have any key; only these can be a header's name.
 _HEADER_NAME = re.compile(r"[A-Za-z0-9_.-]+")
-#: Headers that repeat an attribute which the client wrote.
-_ATTRIBUTE_HEADERS = {
+#: Headers that carry an attribute which the client wrote.
+ATTRIBUTE_HEADERS = {
     "contentType": "Content-Type",
     "contentEncoding": "Content-Encoding",
     "contentLanguage": "Content-Language",
@@ -53,7 +56,7 @@ def download(
         ObjectStoreError: If the object is not there, is not as demanded, or the range begins
             behind its end.
     """
-    with conditional_read():
+    with _conditional_read():
         stored, file = store.open(
             bucket, name, generation=request.integer("generation"), preconditions=preconditions
         )
@@ -69,6 +72,38 @@ def download(
     start, end = wanted
     headers["Content-Range"] = f"bytes {start}-{end - 1}/{stored.size}"
     return Response(206, headers, span=FileSpan(file, start, end - start))
+
+
+def find_live(
+    request: Request, store: ObjectStore, bucket: str, name: str, preconditions: Preconditions
+) -> StoredObject:
+    """Return the object whose description the request asks for.
+
+    Raises:
+        ObjectStoreError: If the object is not there or is not as demanded.
+    """
+    with _conditional_read():
+        return store.get(
+            bucket, name, generation=request.integer("generation"), preconditions=preconditions
+        )
+
+
+async def delete(
+    request: Request, store: ObjectStore, bucket: str, name: str, preconditions: Preconditions
+) -> Response:
+    """Delete an object.
+
+    Raises:
+        ObjectStoreError: If the object is not there or is not as demanded.
+    """
+    await asyncio.to_thread(
+        store.delete,
+        bucket,
+        name,
+        generation=request.integer("generation"),
+        preconditions=preconditions,
+    )
+    return Response(204)
 
 
 def check_etags(request: Request, *etags: str) -> None:
@@ -92,8 +127,8 @@ def check_etags(request: Request, *etags: str) -> None:
 
 
 @contextlib.contextmanager
-def conditional_read() -> Iterator[None]:
-    """For reads a condition "if not ..." that fails says that the client is up to date.
+def _conditional_read() -> Iterator[None]:
+    """Say of a read whose condition "if not ..." fails that the client is up to date.
 
     Raises:
         NotModifiedError: In its place.
@@ -120,7 +155,7 @@ def object_headers(stored: StoredObject) -> dict[str, str]:
         "X-Goog-Stored-Content-Encoding": stored.attributes.get("contentEncoding", "identity"),
         "X-Goog-Storage-Class": stored.attributes.get("storageClass", "STANDARD"),
     }
-    for attribute, header in _ATTRIBUTE_HEADERS.items():
+    for attribute, header in ATTRIBUTE_HEADERS.items():
         if attribute in stored.attributes:
             headers[header] = stored.attributes[attribute]
     for key, value in stored.attributes.get("metadata", {}).items():

@@ -14,8 +14,7 @@ from vertex_jobs.emulator.storage.objects import (
     StoredObject,
 )
 from vertex_jobs.emulator.storage.objects.catalog import checked_attributes
-from vertex_jobs.emulator.storage.objects.listing import LARGEST_PAGE
-from vertex_jobs.emulator.storage.wire.media import check_etags, conditional_read, download
+from vertex_jobs.emulator.storage.wire.media import check_etags, delete, download, find_live
 from vertex_jobs.emulator.storage.wire.representations import merged, object_json
 from vertex_jobs.emulator.storage.wire.wire import Request, Response, json_response
 
@@ -38,13 +37,12 @@ async def list_objects(request: Request, store: ObjectStore, bucket: str) -> Res
     for unknown in ("matchGlob", "softDeleted"):
         if request.query.get(unknown, "false").lower() != "false":
             raise NotEmulatedError(f"objects.list with {unknown}")
-    requested = request.integer("maxResults")
     query = ListQuery(
         prefix=request.query.get("prefix", ""),
         delimiter=request.query.get("delimiter", ""),
         start_offset=request.query.get("startOffset", ""),
         end_offset=request.query.get("endOffset", ""),
-        max_results=LARGEST_PAGE if requested is None else requested,
+        max_results=request.integer("maxResults"),
         include_trailing_delimiter=request.query.get("includeTrailingDelimiter", "").lower()
         == "true",
         page_token=request.query.get("pageToken", ""),
@@ -64,13 +62,7 @@ async def get_object(request: Request, store: ObjectStore, bucket: str, name: st
     """``GET /storage/v1/b/B/o/O``: the resource, or with ``alt=media`` the bytes."""
     if request.query.get("alt") == "media":
         return await download_object(request, store, bucket, name)
-    with conditional_read():
-        stored = store.get(
-            bucket,
-            name,
-            generation=request.integer("generation"),
-            preconditions=request.preconditions(),
-        )
+    stored = find_live(request, store, bucket, name, request.preconditions())
     resource = object_json(stored, request.base_url)
     check_etags(request, resource["etag"])
     return json_response(resource)
@@ -95,14 +87,7 @@ async def update_object(request: Request, store: ObjectStore, bucket: str, name:
 
 async def delete_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
     """``DELETE /storage/v1/b/B/o/O``."""
-    await asyncio.to_thread(
-        store.delete,
-        bucket,
-        name,
-        generation=request.integer("generation"),
-        preconditions=request.preconditions(),
-    )
-    return Response(204)
+    return await delete(request, store, bucket, name, request.preconditions())
 
 
 async def compose_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:

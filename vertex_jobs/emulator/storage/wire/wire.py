@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Any, BinaryIO
 from urllib.parse import parse_qsl, unquote
 
-from vertex_jobs.emulator.asgi import Receive, Scope, Send
+from vertex_jobs.emulator.asgi import Message, Receive, Scope, Send
 from vertex_jobs.emulator.storage.objects import InvalidObjectRequestError, Preconditions
 from vertex_jobs.emulator.storage.objects.payloads import BLOCK_BYTES
 
@@ -75,6 +75,19 @@ class Request:
             self._ended = not message.get("more_body", False)
             if body := message.get("body", b""):
                 yield body
+
+    async def buffer(self) -> None:
+        """Take the whole body into memory, so that the client may leave before it is read.
+
+        Raises:
+            ClientLeftError: If the client leaves before its end.
+        """
+        body = b"".join([chunk async for chunk in self.chunks()])
+
+        async def receive() -> Message:
+            return {"type": "http.request", "body": body}
+
+        self.receive, self._ended = receive, False
 
     async def body(self) -> bytes:
         """Read a document.
@@ -151,6 +164,11 @@ class Response:
     headers: Mapping[str, str] = field(default_factory=dict)
     body: bytes = b""
     span: FileSpan | None = None
+
+    def close(self) -> None:
+        """Close the file of an answer that is not sent."""
+        if self.span is not None:
+            self.span.file.close()
 
 
 def json_response(document: Mapping[str, Any], status: int = 200) -> Response:

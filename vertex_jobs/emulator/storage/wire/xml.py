@@ -5,6 +5,7 @@ Source: Cloud Storage XML API reference.
 """
 
 import asyncio
+from collections.abc import Mapping
 from urllib.parse import quote, urlsplit
 from xml.sax.saxutils import escape
 
@@ -14,21 +15,23 @@ from vertex_jobs.emulator.storage.objects import (
     ObjectStore,
     StoredObject,
 )
-from vertex_jobs.emulator.storage.objects.listing import LARGEST_PAGE, start_after
+from vertex_jobs.emulator.storage.objects.listing import start_after
 from vertex_jobs.emulator.storage.wire import xml_uploads
 from vertex_jobs.emulator.storage.wire.failures import UnknownPathError
 from vertex_jobs.emulator.storage.wire.media import (
     check_etags,
-    conditional_read,
+    delete,
     download,
+    find_live,
     object_headers,
     xml_etag,
 )
 from vertex_jobs.emulator.storage.wire.representations import timestamp
+from vertex_jobs.emulator.storage.wire.storage_call import Handler, StorageCall
 from vertex_jobs.emulator.storage.wire.uploads import header_checksums, receive
 from vertex_jobs.emulator.storage.wire.wire import Request, Response, decoded
 
-__all__ = ["answer"]
+__all__ = ["find_call"]
 
 _HOST_SUFFIX = ".storage.googleapis.com"
 #: Subresources that are neither kept nor made up.
@@ -41,11 +44,11 @@ _NOT_EMULATED = frozenset(
 )
 
 
-async def answer(request: Request, store: ObjectStore) -> Response:
-    """Call the method that the path, the query and the verb mean.
+def find_call(request: Request) -> StorageCall:
+    """Return the call that the path, the query and the verb mean.
 
     Raises:
-        ObjectStoreError: If there is no such method, or it refuses.
+        ObjectStoreError: If there is no such call, or it is not emulated.
     """
     bucket, name = _target(request)
     if subresource := _NOT_EMULATED.intersection(request.query):
@@ -55,10 +58,15 @@ async def answer(request: Request, store: ObjectStore) -> Response:
     if not name and "uploads" in request.query:
         raise NotEmulatedError("the list of unfinished uploads of the XML API")
     if not name:
-        return await _answer_bucket(request, store, bucket)
-    if "uploads" in request.query or "uploadId" in request.query:
-        return await xml_uploads.answer(request, store, bucket, name)
-    return await _answer_object(request, store, bucket, name)
+        place, calls = "a bucket", _ON_BUCKETS
+    elif "uploads" in request.query or "uploadId" in request.query:
+        place, calls = "an upload", xml_uploads.ON_UPLOADS
+    else:
+        place, calls = "an object", _ON_OBJECTS
+    if request.method not in calls:
+        raise NotEmulatedError(f"the XML API's {request.method} on {place}")
+    method, handler = calls[request.method]
+    return StorageCall(method, handler, {"bucket": bucket} | ({"name": name} if name else {}))
 
 
 def _target(request: Request) -> tuple[str, str]:
@@ -69,31 +77,18 @@ def _target(request: Request) -> tuple[str, str]:
     return decoded(bucket), decoded(name)
 
 
-async def _answer_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
-    if request.method == "GET":
-        return download(request, store, bucket, name, request.header_preconditions())
-    if request.method == "HEAD":
-        with conditional_read():
-            stored = store.get(
-                bucket,
-                name,
-                generation=request.integer("generation"),
-                preconditions=request.header_preconditions(),
-            )
-        check_etags(request, xml_etag(stored))
-        return Response(200, {"Content-Length": str(stored.size), **object_headers(stored)})
-    if request.method == "PUT":
-        return await _put(request, store, bucket, name)
-    if request.method == "DELETE":
-        await asyncio.to_thread(
-            store.delete,
-            bucket,
-            name,
-            generation=request.integer("generation"),
-            preconditions=request.header_preconditions(),
-        )
-        return Response(204)
-    raise NotEmulatedError(f"the XML API's {request.method} on an object")
+async def _get(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    return download(request, store, bucket, name, request.header_preconditions())
+
+
+async def _head(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    stored = find_live(request, store, bucket, name, request.header_preconditions())
+    check_etags(request, xml_etag(stored))
+    return Response(200, {"Content-Length": str(stored.size), **object_headers(stored)})
+
+
+async def _delete(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    return await delete(request, store, bucket, name, request.header_preconditions())
 
 
 async def _put(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
@@ -124,32 +119,31 @@ async def _put(request: Request, store: ObjectStore, bucket: str, name: str) -> 
     return Response(200, {name: headers[name] for name in kept})
 
 
-async def _answer_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
-    if request.method == "PUT":
-        store.buckets.create(bucket)
-        return Response(200)
-    if request.method == "DELETE":
-        store.buckets.delete(bucket)
-        return Response(204)
-    if request.method == "HEAD":
-        store.buckets.get(bucket)
-        return Response(200)
-    if request.method == "GET":
-        return _list(request, store, bucket)
-    raise NotEmulatedError(f"the XML API's {request.method} on a bucket")
+async def _create_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
+    store.buckets.create(bucket)
+    return Response(200)
 
 
-def _list(request: Request, store: ObjectStore, bucket: str) -> Response:
+async def _delete_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
+    store.buckets.delete(bucket)
+    return Response(204)
+
+
+async def _head_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
+    store.buckets.get(bucket)
+    return Response(200)
+
+
+async def _list(request: Request, store: ObjectStore, bucket: str) -> Response:
     """``GET /bucket``, in version 1 and, with ``list-type=2``, version 2 of its paging."""
     is_second = request.query.get("list-type") == "2"
-    requested = request.integer("max-keys")
     start = request.query.get("start-after" if is_second else "marker", "")
     delimiter = request.query.get("delimiter", "")
     query = ListQuery(
         prefix=request.query.get("prefix", ""),
         delimiter=delimiter,
         start_offset=start_after(start, delimiter) if start else "",
-        max_results=LARGEST_PAGE if requested is None else requested,
+        max_results=request.integer("max-keys"),
         page_token=request.query.get("continuation-token", "") if is_second else "",
     )
     page = store.list_objects(bucket, query)
@@ -179,3 +173,18 @@ def _contents(stored: StoredObject, name: str) -> str:
         f"<LastModified>{timestamp(stored.updated)}</LastModified>"
         f"<ETag>{escape(xml_etag(stored))}</ETag><Size>{stored.size}</Size></Contents>"
     )
+
+
+#: By verb: the JSON API's method that does the same, and what answers here.
+_ON_BUCKETS: Mapping[str, tuple[str, Handler]] = {
+    "GET": ("storage.objects.list", _list),
+    "HEAD": ("storage.buckets.get", _head_bucket),
+    "PUT": ("storage.buckets.insert", _create_bucket),
+    "DELETE": ("storage.buckets.delete", _delete_bucket),
+}
+_ON_OBJECTS: Mapping[str, tuple[str, Handler]] = {
+    "GET": ("storage.objects.get", _get),
+    "HEAD": ("storage.objects.get", _head),
+    "PUT": ("storage.objects.insert", _put),
+    "DELETE": ("storage.objects.delete", _delete),
+}

@@ -11,64 +11,60 @@ from xml.sax.saxutils import escape
 
 from vertex_jobs.emulator.storage.objects import (
     InvalidObjectRequestError,
-    NotEmulatedError,
     ObjectStore,
 )
-from vertex_jobs.emulator.storage.wire.media import hash_header, xml_etag
+from vertex_jobs.emulator.storage.wire.media import ATTRIBUTE_HEADERS, hash_header, xml_etag
 from vertex_jobs.emulator.storage.wire.representations import timestamp
+from vertex_jobs.emulator.storage.wire.storage_call import Handler
 from vertex_jobs.emulator.storage.wire.uploads import header_checksums, receive
 from vertex_jobs.emulator.storage.wire.wire import Request, Response
 
-__all__ = ["answer", "document_response", "header_attributes"]
+__all__ = ["ON_UPLOADS", "document_response", "header_attributes"]
 
 _NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
 #: Headers of an upload that become attributes of the object.
 _HEADER_ATTRIBUTES = {
-    "cache-control": "cacheControl",
-    "content-disposition": "contentDisposition",
-    "content-encoding": "contentEncoding",
-    "content-language": "contentLanguage",
-    "content-type": "contentType",
+    **{header.lower(): attribute for attribute, header in ATTRIBUTE_HEADERS.items()},
     "x-goog-custom-time": "customTime",
     "x-goog-storage-class": "storageClass",
 }
 _METADATA_PREFIX = "x-goog-meta-"
 
 
-async def answer(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
-    """Start, feed, list, complete or abort an upload.
-
-    Raises:
-        ObjectStoreError: If there is no such method, or it refuses.
-    """
-    place = f"<Bucket>{escape(bucket)}</Bucket><Key>{escape(name)}</Key>"
-    if request.method == "POST" and "uploads" in request.query:
+async def _start_or_complete(
+    request: Request, store: ObjectStore, bucket: str, name: str
+) -> Response:
+    place = _place(bucket, name)
+    if "uploads" in request.query:
         upload_id = await asyncio.to_thread(
             store.multipart.start, bucket, name, attributes=header_attributes(request.headers)
         )
         content = f"{place}<UploadId>{upload_id}</UploadId>"
         return document_response("InitiateMultipartUploadResult", content)
-    upload_id = request.query.get("uploadId", "")
-    if request.method == "PUT":
-        return await _put_part(request, store, upload_id)
-    if request.method == "POST":
-        stored = await asyncio.to_thread(
-            store.multipart.complete, upload_id, _chosen(await request.body())
-        )
-        content = f"{place}<ETag>{escape(xml_etag(stored))}</ETag>"
-        return document_response("CompleteMultipartUploadResult", content)
-    if request.method == "DELETE":
-        await asyncio.to_thread(store.multipart.cancel, upload_id)
-        return Response(204)
-    if request.method == "GET":
-        parts = "".join(
-            f"<Part><PartNumber>{part.number}</PartNumber><ETag>&quot;{part.etag}&quot;</ETag>"
-            f"<Size>{part.size}</Size><LastModified>{timestamp(part.created)}</LastModified></Part>"
-            for part in store.multipart.parts(upload_id)
-        )
-        content = f"{place}<UploadId>{upload_id}</UploadId><IsTruncated>false</IsTruncated>{parts}"
-        return document_response("ListPartsResult", content)
-    raise NotEmulatedError(f"the XML API's {request.method} on an upload")
+    stored = await asyncio.to_thread(
+        store.multipart.complete, _upload_id(request), _chosen(await request.body())
+    )
+    content = f"{place}<ETag>{escape(xml_etag(stored))}</ETag>"
+    return document_response("CompleteMultipartUploadResult", content)
+
+
+async def _cancel(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    await asyncio.to_thread(store.multipart.cancel, _upload_id(request))
+    return Response(204)
+
+
+async def _list_parts(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
+    upload_id = _upload_id(request)
+    parts = "".join(
+        f"<Part><PartNumber>{part.number}</PartNumber><ETag>&quot;{part.etag}&quot;</ETag>"
+        f"<Size>{part.size}</Size><LastModified>{timestamp(part.created)}</LastModified></Part>"
+        for part in store.multipart.parts(upload_id)
+    )
+    content = (
+        f"{_place(bucket, name)}<UploadId>{upload_id}</UploadId>"
+        f"<IsTruncated>false</IsTruncated>{parts}"
+    )
+    return document_response("ListPartsResult", content)
 
 
 def header_attributes(headers: Mapping[str, str]) -> dict[str, Any]:
@@ -92,7 +88,7 @@ def document_response(root: str, content: str) -> Response:
     return Response(200, {"Content-Type": "application/xml; charset=UTF-8"}, body.encode())
 
 
-async def _put_part(request: Request, store: ObjectStore, upload_id: str) -> Response:
+async def _put_part(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
     number = request.integer("partNumber")
     if number is None or not 1 <= number <= 10_000:
         raise InvalidObjectRequestError("Invalid partNumber: 1 to 10000 are allowed")
@@ -100,12 +96,20 @@ async def _put_part(request: Request, store: ObjectStore, upload_id: str) -> Res
         await receive(request.chunks(), payload)
         part = await asyncio.to_thread(
             store.multipart.put_part,
-            upload_id,
+            _upload_id(request),
             number,
             payload,
             expected=header_checksums(request.headers),
         )
     return Response(200, {"ETag": f'"{part.etag}"', "X-Goog-Hash": hash_header(part.checksums)})
+
+
+def _upload_id(request: Request) -> str:
+    return request.query.get("uploadId", "")
+
+
+def _place(bucket: str, name: str) -> str:
+    return f"<Bucket>{escape(bucket)}</Bucket><Key>{escape(name)}</Key>"
 
 
 def _chosen(document: bytes) -> list[tuple[int, str]]:
@@ -117,3 +121,12 @@ def _chosen(document: bytes) -> list[tuple[int, str]]:
         ]
     except (ElementTree.ParseError, ValueError) as error:
         raise InvalidObjectRequestError(f"Invalid list of parts: {error}") from error
+
+
+#: By verb: the JSON API's method, an insert for the whole of an upload, and what answers here.
+ON_UPLOADS: Mapping[str, tuple[str, Handler]] = {
+    "POST": ("storage.objects.insert", _start_or_complete),
+    "PUT": ("storage.objects.insert", _put_part),
+    "DELETE": ("storage.objects.insert", _cancel),
+    "GET": ("storage.objects.insert", _list_parts),
+}

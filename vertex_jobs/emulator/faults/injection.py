@@ -1,6 +1,6 @@
-"""What a fault does to one call, the same over REST, gRPC and for storage.
+"""Fault injection into one call, the same over REST, gRPC and for storage.
 
-How a connection breaks is the front's business; the service's own text for an error is here.
+The service's own text for an injected error is here. Each front ends connections in its own way.
 Source: google.rpc.Code and the messages that Google APIs answer by default.
 """
 
@@ -10,13 +10,17 @@ import traceback
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from vertex_jobs.emulator.asgi import Receive, Scope
 from vertex_jobs.emulator.clock import Clock
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.spec.local import CallFault
 
-__all__ = ["ConnectionDroppedError", "disturb"]
+__all__ = ["DROP", "ConnectionDroppedError", "end_connection", "inject"]
 
 Answer = TypeVar("Answer")
+
+#: Key of an HTTP connection's own state: a function that ends the connection at once.
+DROP = "drop"
 
 _ERRORS = {
     400: ("INVALID_ARGUMENT", "Request contains an invalid argument."),
@@ -40,18 +44,28 @@ class ConnectionDroppedError(Exception):
     """
 
     def __init__(self, *, silent: bool = False) -> None:
-        """Break it now, unless it is to stay silent."""
+        """End the connection now, unless it is to stay silent."""
         self.silent = silent
-        super().__init__("the connection is dropped by a fault")
+        super().__init__("an injected fault drops the connection")
 
 
-async def disturb(fault: CallFault, act: Callable[[], Awaitable[Answer]], clock: Clock) -> Answer:
+def _forget(answer: object) -> None:
+    """Do nothing with an answer that nobody hears."""
+
+
+async def inject(
+    fault: CallFault,
+    act: Callable[[], Awaitable[Answer]],
+    clock: Clock,
+    discard: Callable[[Answer], None] = _forget,
+) -> Answer:
     """Answer a call as the fault has it.
 
     Args:
         fault: What goes wrong.
         act: Carries the call out; it must need nothing more from the client.
         clock: By which a slow call is slow.
+        discard: Gets the answer that nobody hears, if the connection ends after the call.
 
     Raises:
         ApiError: If the fault is an error.
@@ -64,18 +78,31 @@ async def disturb(fault: CallFault, act: Callable[[], Awaitable[Answer]], clock:
         await clock.sleep_until(clock.time() + fault.seconds)
         return await act()
     if kind == "drop_after":
-        await act()
+        discard(await act())
     elif kind == "commit_late":
-        task = asyncio.create_task(_act_late(clock, fault.seconds, act))
+        task = asyncio.create_task(_act_late(clock, fault.seconds, act, discard))
         _late.add(task)  # the loop itself keeps no task alive
         task.add_done_callback(_late.discard)
     raise ConnectionDroppedError(silent=kind == "hang")
 
 
-async def _act_late(clock: Clock, seconds: float, act: Callable[[], Awaitable[object]]) -> None:
+async def end_connection(scope: Scope, receive: Receive, error: ConnectionDroppedError) -> None:
+    """Return when the HTTP connection has ended; its client hears nothing more."""
+    if not error.silent:
+        scope["state"][DROP]()
+    while (await receive())["type"] != "http.disconnect":
+        pass  # the rest of a body that nobody wants
+
+
+async def _act_late(
+    clock: Clock,
+    seconds: float,
+    act: Callable[[], Awaitable[Answer]],
+    discard: Callable[[Answer], None],
+) -> None:
     await clock.sleep_until(clock.time() + seconds)
     try:
-        await act()
+        discard(await act())
     except ApiError as error:
         print(f"a late call was refused: {error}", file=sys.stderr)
     except Exception:

@@ -1,4 +1,4 @@
-"""The table of RPCs behind the rules: what both fronts call when faults may happen.
+"""Fault injection into the table of RPCs, which both fronts call.
 
 Faults that come with a create request hold from that very request until the job has ended.
 """
@@ -8,32 +8,32 @@ from dataclasses import replace
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.clock import Clock
-from vertex_jobs.emulator.faults.disturbance import disturb
+from vertex_jobs.emulator.faults.injection import inject
 from vertex_jobs.emulator.faults.rules import FaultBoard, RuleSet, check_calls
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.services.methods import Call, Method
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.storage.storage_calls import STORAGE_CALLS
+from vertex_jobs.emulator.storage.wire import STORAGE_CALLS
 from vertex_jobs.errors import InvalidJobError
 from vertex_jobs.names import ResourceName
 from vertex_jobs.spec.local import CallFault, ReplicaFault
 
-__all__ = ["call_name", "disturbed_methods", "rules_of"]
+__all__ = ["call_names", "rules_of", "with_faults"]
 
 
-def call_name(method: Method) -> str:
-    """What a fault calls it, e.g. ``JobService.CreateCustomJob``."""
-    return f"{method.service.rpartition('.')[2]}.{method.name}"
+def call_names(methods: Sequence[Method]) -> tuple[str, ...]:
+    """Return every call that a fault may name: those of the methods, and those of storage."""
+    return (*map(_call_name, methods), *STORAGE_CALLS)
 
 
-def disturbed_methods(methods: Sequence[Method], board: FaultBoard, clock: Clock) -> list[Method]:
-    """The same methods, each behind the rules of the board."""
-    known = (*map(call_name, methods), *STORAGE_CALLS)
-    return [_disturbed(method, board, clock, known) for method in methods]
+def with_faults(methods: Sequence[Method], board: FaultBoard, clock: Clock) -> list[Method]:
+    """Return the same methods, each with the faults of the board injected."""
+    known = call_names(methods)
+    return [_with_faults(method, board, clock, known) for method in methods]
 
 
 def rules_of(faults: Sequence[CallFault | ReplicaFault], known: Sequence[str]) -> RuleSet:
-    """The faults, ready to count.
+    """Return the faults, ready to count.
 
     Raises:
         ApiError: If one is of a call that does not exist.
@@ -45,8 +45,13 @@ def rules_of(faults: Sequence[CallFault | ReplicaFault], known: Sequence[str]) -
     return RuleSet(faults)
 
 
-def _disturbed(method: Method, board: FaultBoard, clock: Clock, known: Sequence[str]) -> Method:
-    name = call_name(method)
+def _call_name(method: Method) -> str:
+    """Return a method's name in faults, e.g. ``JobService.CreateCustomJob``."""
+    return f"{method.service.rpartition('.')[2]}.{method.name}"
+
+
+def _with_faults(method: Method, board: FaultBoard, clock: Clock, known: Sequence[str]) -> Method:
+    name = _call_name(method)
 
     async def answer(request: protos.Message, call: Call) -> protos.Message:
         faults = JobSettings.read(call.options).local.faults if call.options else ()
@@ -61,6 +66,6 @@ def _disturbed(method: Method, board: FaultBoard, clock: Clock, known: Sequence[
                 board.post((job.collection, job.resource_id), own)
             return response
 
-        return await (act() if fault is None else disturb(fault, act, clock))
+        return await (act() if fault is None else inject(fault, act, clock))
 
     return replace(method, handler=answer)
