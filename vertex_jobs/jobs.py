@@ -28,7 +28,7 @@ class Job(spec.JobSpec):
             PackagingError: If the script cannot be read.
         """
         package = packaging.describe(self) if self.script_path is not None else None
-        return requests.build(self, package, requests.default_place(self))
+        return requests.build(self, package, requests.place_of(self, requests.LOCAL_PLACE))
 
 
 # The spec comes first, so that its narrower fields count.

@@ -23,14 +23,14 @@ from vertex_jobs.names import GcsUri
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
-__all__ = ["Connection", "OutputFile", "Outputs"]
+__all__ = ["OutputFile", "Outputs", "StorageConnection"]
 
 #: Given explicitly, because gcsfs would otherwise follow STORAGE_EMULATOR_HOST.
 _GOOGLE = "https://storage.googleapis.com"
 
 
 @dataclass(frozen=True)
-class Connection:
+class StorageConnection:
     """Where Cloud Storage is and who asks.
 
     Attributes:
@@ -61,7 +61,7 @@ class Outputs:
     with code 404 for what is not there, and ``EndpointLostError``.
     """
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: StorageConnection) -> None:
         """Connect at the first call."""
         self._connection = connection
         self._file_system: AbstractFileSystem | None = None

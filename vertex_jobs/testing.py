@@ -12,14 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from vertex_jobs.endpoints import Endpoint, google_environment, local
-from vertex_jobs.errors import UnsupportedHereError
 
 __all__ = ["google_clients", "local_vertex"]
 
 
 @contextlib.contextmanager
 def local_vertex(state_dir: Path | None = None, **settings: Any) -> Iterator[Endpoint]:
-    """A Local Vertex that ends with the block, jobs that still run included.
+    """Yield a Local Vertex that ends with the block, jobs that still run included.
 
     Args:
         state_dir: Where its jobs, logs and buckets are; a temporary directory by default, which
@@ -34,7 +33,6 @@ def local_vertex(state_dir: Path | None = None, **settings: Any) -> Iterator[End
             folder = tempfile.TemporaryDirectory(prefix="local-vertex-")
             state_dir = Path(stack.enter_context(folder))
         endpoint = stack.enter_context(local(state_dir=state_dir, **settings))
-        assert endpoint.server is not None
         stack.callback(endpoint.server.stop)
         endpoint.server.hold(os.getpid())
         yield endpoint
@@ -42,7 +40,7 @@ def local_vertex(state_dir: Path | None = None, **settings: Any) -> Iterator[End
 
 @contextlib.contextmanager
 def google_clients(endpoint: Endpoint) -> Iterator[dict[str, str]]:
-    """Point the Google clients that are made in the block at the endpoint; yields the variables.
+    """Point the Google clients that are made in the block at the endpoint, and yield the variables.
 
     Reads of these clients are held until something happens, two seconds at most, so that the SDK's
     fixed pause of five seconds between two looks is not paid for a job of milliseconds.
@@ -51,11 +49,6 @@ def google_clients(endpoint: Endpoint) -> Iterator[dict[str, str]]:
         UnsupportedHereError: If the endpoint is not local: Google's clients are there already.
     """
     server = endpoint.server
-    if server is None:
-        raise UnsupportedHereError(
-            "google_clients() points clients at Local Vertex, and this endpoint is Vertex AI: "
-            "use the clients as they are"
-        )
     variables = google_environment(server)
     before = {name: os.environ.get(name) for name in variables}
     os.environ.update(variables)

@@ -4,14 +4,14 @@ import pytest
 from storage_server import serving
 
 from vertex_jobs.errors import RequestRefusedError, UnsupportedHereError
-from vertex_jobs.outputs import Connection, Outputs
+from vertex_jobs.outputs import Outputs, StorageConnection
 
 
 @pytest.fixture
 def store_and_outputs(tmp_path):
     with serving(tmp_path / "store") as (url, store):
         store.buckets.create("bucket")
-        yield store, Outputs(Connection(url, "project", "anon"))
+        yield store, Outputs(StorageConnection(url, "project", "anon"))
 
 
 @pytest.fixture

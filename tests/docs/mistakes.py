@@ -19,6 +19,7 @@ from mistake_cases import CASES, IMAGE, Case
 
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight import check
+from vertex_jobs.requests import Place
 from vertex_jobs.spec import examine
 
 ROOT = Path(__file__).parents[2]
@@ -61,8 +62,7 @@ def in_check(case: Case) -> list[Fault]:
         report = check(
             examine(folder / "job.yaml"),
             on="vertex",
-            location="us-central1",
-            staging_bucket="gs://mistakes",
+            place=Place("mistakes", "us-central1", "gs://mistakes"),
             today=TODAY,
         )
     return [replace(fault, rule=fault.rule.replace(f"{folder}/", "")) for fault in report.faults]

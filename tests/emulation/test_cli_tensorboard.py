@@ -6,7 +6,7 @@ import urllib.request
 
 import pytest
 
-from vertex_jobs.outputs import Connection, Outputs
+from vertex_jobs.outputs import Outputs, StorageConnection
 
 pytest.importorskip("tensorboard", reason="the extra 'train' is not installed")
 
@@ -29,7 +29,7 @@ def test_every_trial_is_a_run(command, study, tmp_path):
     assert command("run", study).code == 0
     resource = json.loads(command("describe", "grid").out)
     base = resource["trialJobSpec"]["baseOutputDirectory"]["outputUriPrefix"]
-    outputs = Outputs(Connection(command.record.url, "local-project", "anon"))
+    outputs = Outputs(StorageConnection(command.record.url, "local-project", "anon"))
     name, content = event_file(tmp_path)
     for trial in ("1", "2"):
         outputs.write_bytes(f"{base}/{trial}/logs/{name}", content)
@@ -57,7 +57,7 @@ def test_a_study_that_was_watched_to_its_end_has_its_hparams(command, study):
     assert "HParams" not in done.err
     resource = json.loads(command("describe", "grid").out)
     base = resource["trialJobSpec"]["baseOutputDirectory"]["outputUriPrefix"]
-    outputs = Outputs(Connection(command.record.url, "local-project", "anon"))
+    outputs = Outputs(StorageConnection(command.record.url, "local-project", "anon"))
     written = [file.uri.path for file in outputs.list_files(f"{base}/")]
     found = [path.rpartition("/")[0] for path in written if path.endswith(".hparams")]
     root = base.split("/", 3)[3]

@@ -65,8 +65,7 @@ def test_variables_are_as_before(local_vertex: Endpoint, monkeypatch: pytest.Mon
 
 def test_an_endpoint_that_is_not_local(tmp_path: Path) -> None:
     with local(state_dir=tmp_path) as endpoint:
-        server, endpoint.server = endpoint.server, None
-        with pytest.raises(UnsupportedHereError, match="this endpoint is Vertex AI"):
-            google_clients(endpoint).__enter__()
-    assert server is not None
-    server.stop()
+        vertex_ai = Endpoint(endpoint.connection)
+    with pytest.raises(UnsupportedHereError, match="this endpoint is Vertex AI"):
+        google_clients(vertex_ai).__enter__()
+    endpoint.server.stop()

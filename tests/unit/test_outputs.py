@@ -6,9 +6,9 @@ import sys
 import pytest
 
 from vertex_jobs.errors import EndpointLostError, InvalidJobError
-from vertex_jobs.outputs import Connection, Outputs
+from vertex_jobs.outputs import Outputs, StorageConnection
 
-GOOGLE = Connection(endpoint_url=None, project="project", token="anon")
+GOOGLE = StorageConnection(endpoint_url=None, project="project", token="anon")
 
 
 @pytest.mark.parametrize("uri", ["out/model", "s3://bucket/a", "gs://", "gs://ab/x"])

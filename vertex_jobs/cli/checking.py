@@ -58,12 +58,13 @@ def checked_job(options: Options, reading: "Reading") -> "JobSpec":
 def report_on(options: Options, reading: "Reading") -> "Report":
     """The check of a config for the endpoint and the place of this command."""
     from vertex_jobs import preflight
+    from vertex_jobs.requests import Place, place_of
 
+    place = Place(options.project or "", options.location or LOCAL_LOCATION, "")
     return preflight.check(
         reading,
         on="vertex" if options.on == "vertex" else "local",
-        location=options.location or LOCAL_LOCATION,
-        staging_bucket=options.staging_bucket or reading.job.staging_bucket or "",
+        place=place_of(reading.job, place, options.staging_bucket),
         today=datetime.now(timezone.utc).date(),
     )
 

@@ -74,7 +74,6 @@ def _prepared(
     from vertex_jobs import packaging, requests
     from vertex_jobs.emulator.replicas.foreground import foreground
 
-    assert endpoint.server is not None
     endpoint.server.hold(os.getpid())
     package = packaging.describe(job)
     request = requests.build(job, package, endpoint.place_of(job))

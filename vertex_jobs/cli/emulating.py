@@ -46,7 +46,6 @@ def emulate(options: Options) -> int:
     settings = _settings(options)
     with open_endpoint(options) as endpoint:
         server = endpoint.server
-        assert server is not None
         resume_interrupted(endpoint)
     if options.print_env:
         return _print_environment(server, options, settings)

@@ -82,11 +82,11 @@ class _Trouble:
     """Told of every poll that failed: says it once per silence, and gives up on a dead server."""
 
     def __init__(self, endpoint: "Endpoint") -> None:
-        self._server = endpoint.server
+        self._endpoint = endpoint
         self._told = ""
 
     def __call__(self, display: Progress, error: EndpointError, delay: float) -> None:
-        if self._server is not None and not self._server.runs():
+        if self._endpoint.has_ended():
             raise EndpointLostError(f"Local Vertex has ended: {error}") from error
         if delay >= _TELL_AFTER_SECONDS and str(error) != self._told:
             self._told = str(error)

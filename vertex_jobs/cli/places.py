@@ -4,6 +4,7 @@ For the verbs. Nothing is contacted before `open_endpoint`; the place of a job i
 """
 
 import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.options import Options
@@ -83,16 +84,18 @@ def job_place(options: Options, job: "JobSpec") -> "Place":
     Raises:
         InvalidJobError: If the request needs a word that nobody has said.
     """
-    from vertex_jobs.requests.places import LOCAL_BUCKET, LOCAL_LOCATION, LOCAL_PROJECT, Place
+    from vertex_jobs.requests import LOCAL_PLACE, Place, place_of
 
-    bucket = options.staging_bucket or job.staging_bucket
-    location = options.location or LOCAL_LOCATION
-    if options.on == "local":
-        return Place(options.project or LOCAL_PROJECT, location, bucket or LOCAL_BUCKET)
     missing = place_faults(options, job)
     if missing:
         raise InvalidJobError(missing, "command line")
-    return Place(options.project or "", location, bucket or "")
+    place = LOCAL_PLACE if options.on == "local" else Place("", LOCAL_PLACE.location, "")
+    place = replace(
+        place,
+        project=options.project or place.project,
+        location=options.location or place.location,
+    )
+    return place_of(job, place, options.staging_bucket)
 
 
 def place_faults(options: Options, job: "JobSpec") -> list[Fault]:
@@ -111,7 +114,7 @@ def place_faults(options: Options, job: "JobSpec") -> list[Fault]:
 
 def resume_interrupted(endpoint: "Endpoint") -> None:
     """Let jobs that a stopped server left behind go on, and say which."""
-    names = endpoint.server.resume() if endpoint.server is not None else []
+    names = endpoint.resume()
     if names:
         ids = ", ".join(ResourceName.parse(name).resource_id for name in names)
         say(f"going on with {count(len(names), 'interrupted job')}: {ids}")

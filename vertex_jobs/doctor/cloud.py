@@ -16,6 +16,7 @@ from vertex_jobs.client import Connection
 from vertex_jobs.doctor.findings import Finding
 from vertex_jobs.errors import NotSignedInError
 from vertex_jobs.names import GcsUri
+from vertex_jobs.requests import place_of
 from vertex_jobs.spec import JobSpec
 
 __all__ = ["cloud_findings", "signed_out_findings"]
@@ -74,12 +75,15 @@ def cloud_findings(
     if signed_in.verdict != "ok":
         yield from _not_asked()
         return
+    place = connection.place
+    if job is not None:
+        place = place_of(job, place, bucket=place.staging_bucket)
     cloud = _Cloud(connection, open_session(connection.credentials))
     try:
         yield cloud.vertex()
         yield from cloud.apis()
         yield cloud.permissions()
-        yield cloud.bucket((job and job.staging_bucket) or connection.place.staging_bucket)
+        yield cloud.bucket(place.staging_bucket)
         yield cloud.log()
         yield from cloud.quotas(job)
         if job is not None and job.service_account:

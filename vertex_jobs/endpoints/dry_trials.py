@@ -1,21 +1,16 @@
 """One short real trial on Local Vertex, to see which metrics a script really reports.
 
-For `Endpoint.dry_trial`. The trial ends as soon as every metric of the study has been reported, so
-it takes as long as the script needs for its first report.
+For `LocalEndpoint.dry_trial`. The trial ends as soon as every metric of the study has been
+reported, so it takes as long as the script needs for its first report.
 """
 
 import re
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
 from vertex_jobs.client import JobHandle
 from vertex_jobs.errors import Fault, JobFailedError, UnsupportedHereError
-from vertex_jobs.spec import HyperparameterTuningJob
+from vertex_jobs.spec import HyperparameterTuningJob, JobSpec
 from vertex_jobs.spec.suggestions import suggestion
-
-if TYPE_CHECKING:
-    from vertex_jobs.endpoints.endpoint import Endpoint
-    from vertex_jobs.spec import JobSpec
 
 __all__ = ["try_one"]
 
@@ -23,17 +18,13 @@ __all__ = ["try_one"]
 _OTHER_METRIC = re.compile(r"The metric '([^']+)' was reported but is not one of the study's")
 
 
-def try_one(endpoint: "Endpoint", job: "JobSpec") -> tuple[Fault, ...]:
-    """Run one trial, and say which metrics it did not report; see `Endpoint.dry_trial`."""
-    if endpoint.server is None:
-        raise UnsupportedHereError(
-            "a dry trial runs on Local Vertex, and this endpoint is Vertex AI; use local()"
-        )
+def try_one(submit: Callable[[JobSpec], JobHandle], job: JobSpec) -> tuple[Fault, ...]:
+    """Run one trial, and return the metrics it did not report; see `Endpoint.dry_trial`."""
     if not isinstance(job, HyperparameterTuningJob):
         raise UnsupportedHereError(f"a {job.kind} has no trials; a dry trial is for a study")
     counts = {"max_trial_count": 1, "parallel_trial_count": 1, "max_failed_trial_count": 0}
     one = job.model_copy(update={**counts, "fallback": ()})
-    handle = endpoint.submit(one)
+    handle = submit(one)
     reported = _reported(handle, frozenset(job.metric_spec))
     if reported.issuperset(job.metric_spec):
         handle.cancel()
@@ -42,7 +33,7 @@ def try_one(endpoint: "Endpoint", job: "JobSpec") -> tuple[Fault, ...]:
 
 
 def _reported(handle: JobHandle, wanted: frozenset[str]) -> set[str]:
-    """The study's metrics that the trial has reported by its end; all of them end the wait."""
+    """Return the metrics that the trial has reported by its end; all of them end the wait."""
     while True:
         snapshot = handle.refresh()  # Local Vertex answers when something has changed
         seen = {
@@ -61,7 +52,7 @@ def _others(handle: JobHandle) -> list[str]:
 
 
 def _failure(handle: JobHandle) -> str:
-    """The cause, if the trial failed and did not merely report nothing."""
+    """Return the cause if the trial failed, and did not merely report nothing."""
     error = handle.exception()
     return error.message if isinstance(error, JobFailedError) else ""
 

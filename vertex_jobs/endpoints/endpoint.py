@@ -5,66 +5,65 @@ another is followed there through the same endpoint.
 """
 
 import atexit
-from collections.abc import Callable, Mapping
-from dataclasses import replace
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.client import Client, Connection, Entry, JobHandle, OnShort
 from vertex_jobs.errors import Fault, UnsupportedHereError
-from vertex_jobs.requests import Place
+from vertex_jobs.outputs import Outputs, StorageConnection
+from vertex_jobs.requests import Place, place_of
 
 if TYPE_CHECKING:
     from vertex_jobs.emulator.joining import LocalServer
-    from vertex_jobs.outputs import Outputs
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["Endpoint", "Options"]
-
-#: Headers that say what is not part of a job's request.
-Options = Callable[["JobSpec", Mapping[str, Any]], Mapping[str, str]]
+__all__ = ["Endpoint"]
 
 
 class Endpoint:
-    """Vertex AI, or Local Vertex: submit jobs, find them again, read what they wrote."""
+    """Vertex AI, or Local Vertex: submit jobs, find them again, read what they wrote.
 
-    def __init__(
-        self,
-        connection: Connection,
-        *,
-        staging_bucket: str | None,
-        options: Options,
-        server: "LocalServer | None" = None,
-    ) -> None:
+    What Local Vertex has beside the API is answered here as Vertex AI does; see `LocalEndpoint`.
+    """
+
+    service = "Vertex AI"
+
+    def __init__(self, connection: Connection, staging_bucket: str | None = None) -> None:
         """Use ``local()`` or ``vertex()``.
 
         Args:
             connection: How to talk to it.
             staging_bucket: The caller's choice, over a job's own; None when there is none.
-            options: Headers that say what is not part of a job's request.
-            server: The local server behind it, for ``connect_google``.
         """
         self.connection = connection
-        self.server = server
         self._staging_bucket = staging_bucket
-        self._options = options
         self._client = Client(connection)
         atexit.register(self.close)
 
     def __repr__(self) -> str:
-        """Which one it is."""
-        what = "Vertex AI" if self.server is None else "Local Vertex"
         where = f"{self.place.project}, {self.place.location}"
-        return f"<{what} {self.connection.api_endpoint}: {where}>"
+        return f"<{self.service} {self.connection.api_endpoint}: {where}>"
 
     @property
     def place(self) -> Place:
-        """Project, location and staging bucket."""
+        """The project, location and staging bucket."""
         return self.connection.place
 
+    @property
+    def server(self) -> "LocalServer":
+        """The local server behind it.
+
+        Raises:
+            UnsupportedHereError: If the endpoint is Vertex AI.
+        """
+        raise UnsupportedHereError(
+            "no local server is behind this: this endpoint is Vertex AI, which Google's clients "
+            "reach as they are; for Local Vertex use local()"
+        )
+
     def place_of(self, job: "JobSpec") -> Place:
-        """Where that job is submitted: the endpoint's bucket if one was chosen, else the job's."""
-        bucket = self._staging_bucket or job.staging_bucket or self.place.staging_bucket
-        return replace(self.place, staging_bucket=bucket)
+        """Return where that job is submitted, its staging bucket chosen."""
+        return place_of(job, self.place, self._staging_bucket)
 
     def submit(
         self,
@@ -74,7 +73,7 @@ class Endpoint:
         on_short: OnShort | None = None,
         **settings: Any,
     ) -> JobHandle:
-        """Package, upload and create the job; returns when it exists.
+        """Package, upload and create the job, and return when it exists.
 
         A place that is short of machines or quota is followed by the job's next fallback: here if
         it refuses the job, and whenever the handle is asked if it turns out later. No two of them
@@ -98,18 +97,18 @@ class Endpoint:
                 "no staging bucket: Vertex AI reads the package from Cloud Storage; "
                 "pass staging_bucket='gs://…' or set it in the config"
             )
-        headers = self._options(job, settings)
+        headers = self._headers(job, settings)
         return self._client.submit(job, place=place, headers=headers, once=once, on_short=on_short)
 
     def job(self, text: str) -> JobHandle:
-        """The job with that id, full resource name or display name.
+        """Return the job with that id, full resource name or display name.
 
         A full name is looked for in its own location, anything else in the endpoint's.
         """
         return self._client.job(text)
 
     def jobs(self, filter_text: str = "") -> list[JobHandle]:
-        """Jobs of every kind in the endpoint's location, newest first."""
+        """Return the jobs of every kind in the endpoint's location, newest first."""
         return self._client.jobs(filter_text)
 
     def settle(self) -> list[Entry]:
@@ -128,17 +127,15 @@ class Endpoint:
             PackagingError: If the script cannot be packaged.
             EndpointError: If the endpoint refused or was lost.
         """
-        from vertex_jobs.endpoints.dry_trials import try_one
+        raise UnsupportedHereError(
+            "a dry trial runs on Local Vertex, and this endpoint is Vertex AI; use local()"
+        )
 
-        return try_one(self, job)
-
-    def outputs(self) -> "Outputs":
-        """What jobs wrote to ``gs://``."""
-        from vertex_jobs import outputs
-
+    def outputs(self) -> Outputs:
+        """Return what jobs wrote to ``gs://``."""
         connection = self.connection
-        return outputs.Outputs(
-            outputs.Connection(
+        return Outputs(
+            StorageConnection(
                 connection.storage_endpoint, self.place.project, connection.credentials
             )
         )
@@ -149,10 +146,14 @@ class Endpoint:
         Set before the clients are made; the SDK, google-cloud-storage, gcsfs and TensorFlow's
         ``gs://`` then reach Local Vertex. On Vertex AI there is nothing to point.
         """
-        if self.server is not None:
-            from vertex_jobs.endpoints.this_machine import hold_google_clients
 
-            hold_google_clients(self.server)
+    def resume(self) -> list[str]:
+        """Go on with the jobs that a stopped server left behind, and return their names."""
+        return []
+
+    def has_ended(self) -> bool:
+        """Return whether the endpoint is known to be gone, so that waiting for it is in vain."""
+        return False
 
     def close(self) -> None:
         """Close the connections; jobs go on, and results stay valid."""
@@ -164,3 +165,7 @@ class Endpoint:
 
     def __exit__(self, *exception: object) -> None:
         self.close()
+
+    def _headers(self, job: "JobSpec", settings: Mapping[str, Any]) -> Mapping[str, str]:
+        """Return the headers that say what is no part of the job's request."""
+        return {}

@@ -33,7 +33,7 @@ def vertex(
     quota_project: str | None = None,
     state_dir: str | Path | None = None,
 ) -> Endpoint:
-    """Vertex AI, with application default credentials.
+    """Return Vertex AI as an endpoint, with application default credentials.
 
     Nothing is contacted before the first call. A certificate authority of one's own is named by
     the variable ``REQUESTS_CA_BUNDLE``, a proxy by ``https_proxy``, as for every Google client.
@@ -67,4 +67,4 @@ def vertex(
         console_url=_CONSOLE,
         regional_endpoint="" if api_endpoint else _HOSTS,
     )
-    return Endpoint(connection, staging_bucket=staging_bucket, options=lambda job, settings: {})
+    return Endpoint(connection, staging_bucket)

@@ -10,23 +10,71 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.client import OPTIONS_HEADER, Connection, import_job_client
+from vertex_jobs.endpoints.dry_trials import try_one
 from vertex_jobs.endpoints.endpoint import Endpoint
+from vertex_jobs.errors import Fault
 from vertex_jobs.requests import Place
 from vertex_jobs.requests.places import LOCAL_BUCKET, LOCAL_LOCATION, LOCAL_PROJECT
+from vertex_jobs.spec import JobSpec
 from vertex_jobs.state import state_directory
 
 if TYPE_CHECKING:
     from vertex_jobs.emulator.joining import LocalServer
-    from vertex_jobs.spec import JobSpec
 
 __all__ = [
+    "LocalEndpoint",
     "begin_local",
     "connect_google",
     "google_environment",
-    "hold_google_clients",
     "load_ipython_extension",
     "local",
 ]
+
+
+class LocalEndpoint(Endpoint):
+    """Local Vertex, and what it has beside the API."""
+
+    service = "Local Vertex"
+
+    def __init__(
+        self,
+        server: "LocalServer",
+        connection: Connection,
+        staging_bucket: str | None,
+        defaults: Mapping[str, Any],
+    ) -> None:
+        """Use ``local()``; ``defaults`` are settings of jobs that name none of their own."""
+        super().__init__(connection, staging_bucket)
+        self._server = server
+        self._defaults = defaults
+
+    @property
+    def server(self) -> "LocalServer":
+        """The server that answers."""
+        return self._server
+
+    def dry_trial(self, job: JobSpec) -> tuple[Fault, ...]:
+        """Run one trial of a study until it has reported every metric; see `Endpoint`."""
+        return try_one(self.submit, job)
+
+    def connect_google(self) -> None:
+        """Point this process's Google clients here; the server stays as long as the process."""
+        self._server.hold(os.getpid(), hold_reads=True)
+        os.environ.update(google_environment(self._server))
+
+    def resume(self) -> list[str]:
+        """Go on with the jobs that a stopped server left behind, and return their names."""
+        return self._server.resume()
+
+    def has_ended(self) -> bool:
+        """Return whether the server's process is gone."""
+        return not self._server.runs()
+
+    def _headers(self, job: JobSpec, settings: Mapping[str, Any]) -> Mapping[str, str]:
+        asked = job.local.model_dump(mode="json", exclude_defaults=True) if job.local else {}
+        own = {**self._defaults, **settings}
+        asked |= {key: value for key, value in own.items() if value is not None}
+        return {OPTIONS_HEADER: json.dumps(asked)} if asked else {}
 
 
 def begin_local(*, state_dir: Path, project: str | None, location: str | None) -> None:
@@ -44,8 +92,8 @@ def local(
     staging_bucket: str | None = None,
     seed: int | None = None,
     fresh: bool = False,
-) -> Endpoint:
-    """Local Vertex: joins the server of the state directory, or starts one.
+) -> LocalEndpoint:
+    """Join the Local Vertex of the state directory, or start one.
 
     Works with and without ``with``. Closing the endpoint ends no job; the server ends by itself
     some time after its last job and client.
@@ -83,13 +131,8 @@ def local(
         logging_endpoint=url,
     )
 
-    def options(job: "JobSpec", settings: Mapping[str, Any]) -> Mapping[str, str]:
-        asked = job.local.model_dump(mode="json", exclude_defaults=True) if job.local else {}
-        own = {"seed": seed, "fresh": fresh or None, **settings}
-        asked |= {key: value for key, value in own.items() if value is not None}
-        return {OPTIONS_HEADER: json.dumps(asked)} if asked else {}
-
-    return Endpoint(connection, staging_bucket=staging_bucket, options=options, server=server)
+    defaults = {"seed": seed, "fresh": fresh or None}
+    return LocalEndpoint(server, connection, staging_bucket, defaults)
 
 
 def _keep_loopback_off_proxies() -> None:
@@ -101,7 +144,7 @@ def _keep_loopback_off_proxies() -> None:
 
 
 def google_environment(server: "LocalServer") -> dict[str, str]:
-    """The variables that point unmodified Google clients at a local server."""
+    """Return the variables that point unmodified Google clients at a local server."""
     from vertex_jobs.emulator.client_environment.certificates import Certificates
     from vertex_jobs.emulator.client_environment.client_variables import google_variables
 
@@ -110,14 +153,8 @@ def google_environment(server: "LocalServer") -> dict[str, str]:
     return google_variables(record.port, certificates, record.project)
 
 
-def hold_google_clients(server: "LocalServer") -> None:
-    """Point this process's Google clients at a local server, which stays as long as it does."""
-    server.hold(os.getpid(), hold_reads=True)
-    os.environ.update(google_environment(server))
-
-
 def connect_google(**settings: Any) -> Endpoint:
-    """``local(**settings)`` with this process's Google clients pointed at it."""
+    """Return ``local(**settings)`` with this process's Google clients pointed at it."""
     endpoint = local(**settings)
     endpoint.connect_google()
     return endpoint

@@ -14,6 +14,7 @@ from vertex_jobs.preflight.cost import Estimate
 from vertex_jobs.preflight.rule import MACHINE_FIELDS
 from vertex_jobs.preflight.rules import RULES
 from vertex_jobs.preflight.subject import Subject, Where
+from vertex_jobs.requests import Place
 from vertex_jobs.spec import Reading
 
 __all__ = ["Report", "check"]
@@ -47,24 +48,21 @@ class Report:
         return tuple(fault for fault in self.faults if fault.severity != "error")
 
 
-def check(
-    reading: Reading, *, on: Where, location: str, staging_bucket: str, today: date
-) -> Report:
+def check(reading: Reading, *, on: Where, place: Place, today: date) -> Report:
     """Check a config, as far as it could be read.
 
     Args:
         reading: The config, with the faults that were found in reading it.
         on: Whose rules count.
-        location: Where it is submitted first.
-        staging_bucket: ``gs://…``; empty when nobody has said it.
+        place: Where it is submitted first; its bucket is empty when nobody has named one.
         today: For images that end.
     """
     subject = Subject(
         job=reading.job,
         damaged=reading.damaged,
         on=on,
-        location=location,
-        staging_bucket=staging_bucket,
+        location=place.location,
+        staging_bucket=place.staging_bucket,
         catalog=catalog.load(),
         today=today,
     )

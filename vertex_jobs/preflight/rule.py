@@ -1,7 +1,7 @@
 """A rule: a small function with a name, a source and a severity.
 
-For the modules in ``rules``. A rule yields faults; how grave they are the rule's table entry says,
-not each fault.
+For the modules in ``rules``. A rule yields faults; its table entry says how grave they are, and
+whether they count on Vertex AI and on Local Vertex.
 """
 
 import dataclasses
@@ -36,6 +36,7 @@ class Rule:
         needs: Fields without which it cannot be asked.
         cloud_only: Whether Local Vertex does not mind: there an error becomes a warning, and a
             warning is not given.
+        local_only: Whether Vertex AI does not mind: there it is not asked.
         find: Yields the faults.
     """
 
@@ -45,16 +46,17 @@ class Rule:
     source: str
     needs: frozenset[str]
     cloud_only: bool
+    local_only: bool
     find: Finder
 
     def faults(self, subject: Subject) -> Iterator[Fault]:
-        """What it finds, with the severity that counts where the job is to run."""
+        """Yield what it finds, with the severity that counts where the job is to run."""
         severity: str = self.severity
         if subject.on == "local" and self.cloud_only:
             if severity == "warning":
                 return
             severity = "warning"
-        if self.needs & subject.damaged:
+        if (self.local_only and subject.on != "local") or self.needs & subject.damaged:
             return
         for fault in self.find(subject):
             yield dataclasses.replace(fault, severity=severity)
@@ -66,12 +68,13 @@ def rule(
     source: str,
     needs: Iterable[str] = (),
     cloud_only: bool = False,
+    local_only: bool = False,
 ) -> Callable[[Finder], Rule]:
-    """Make a rule of a function; its name and its docstring are the rule's."""
+    """Return a decorator that makes a rule of a function, its name and its docstring."""
 
     def make(find: Finder) -> Rule:
         name = find.__name__.strip("_").replace("_", "-")
         what = (find.__doc__ or "").strip()
-        return Rule(name, severity, what, source, frozenset(needs), cloud_only, find)
+        return Rule(name, severity, what, source, frozenset(needs), cloud_only, local_only, find)
 
     return make

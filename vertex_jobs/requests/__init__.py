@@ -9,19 +9,20 @@ Source: CustomJob, HyperparameterTuningJob, TrainingPipeline.
 
 from vertex_jobs.requests.bodies import build, content_hash
 from vertex_jobs.requests.gcloud import GcloudForm, gcloud_form
-from vertex_jobs.requests.places import Place, Request, default_place, package_uris
+from vertex_jobs.requests.places import LOCAL_PLACE, Place, Request, package_uris, place_of
 from vertex_jobs.requests.programs import container_command
 from vertex_jobs.requests.reading import read_job
 
 __all__ = [
+    "LOCAL_PLACE",
     "GcloudForm",
     "Place",
     "Request",
     "build",
     "container_command",
     "content_hash",
-    "default_place",
     "gcloud_form",
     "package_uris",
+    "place_of",
     "read_job",
 ]

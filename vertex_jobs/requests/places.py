@@ -3,7 +3,7 @@
 For ``bodies`` and the client. Which project and bucket a user means is decided by the endpoints.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_PLACEHOLDER, GcsUri
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from vertex_jobs.packaging import Package
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["Place", "Request", "default_place", "package_uris"]
+__all__ = ["LOCAL_PLACE", "Place", "Request", "package_uris", "place_of"]
 
 #: What the local endpoint takes when nothing is said.
 LOCAL_PROJECT = "local-project"
@@ -59,9 +59,19 @@ class Request:
         return Request(self.collection, self.parent, _replaced(self.body, nonce))
 
 
-def default_place(job: "JobSpec") -> Place:
-    """Where the local endpoint would submit the job."""
-    return Place(LOCAL_PROJECT, LOCAL_LOCATION, job.staging_bucket or LOCAL_BUCKET)
+#: Where the local endpoint submits jobs that say nothing else.
+LOCAL_PLACE = Place(LOCAL_PROJECT, LOCAL_LOCATION, LOCAL_BUCKET)
+
+
+def place_of(job: "JobSpec", place: Place, bucket: str | None = None) -> Place:
+    """Return where a job is submitted: the place, with the staging bucket that counts.
+
+    Args:
+        job: Its own bucket counts over the place's.
+        place: What the endpoint has; its bucket may be empty.
+        bucket: The caller's choice, which counts over both.
+    """
+    return replace(place, staging_bucket=bucket or job.staging_bucket or place.staging_bucket)
 
 
 def package_uris(place: Place, package: "Package") -> tuple[str, ...]:

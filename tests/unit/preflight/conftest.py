@@ -9,6 +9,7 @@ import yaml
 from configs_to_check import TODAY
 
 from vertex_jobs.preflight import Report, check
+from vertex_jobs.requests import Place
 from vertex_jobs.spec import examine
 
 
@@ -19,8 +20,8 @@ def checked(tmp_path: Path) -> Callable[..., Report]:
     def write_and_check(config: dict[str, Any], **settings: Any) -> Report:
         path = tmp_path / "job.yaml"
         path.write_text(yaml.safe_dump(config))
-        place = {"on": "vertex", "location": "us-central1", **settings}
-        bucket = str(config.get("staging_bucket", ""))
-        return check(examine(path), staging_bucket=bucket, today=TODAY, **place)
+        where = {"on": "vertex", "location": "us-central1", **settings}
+        place = Place("p", where.pop("location"), str(config.get("staging_bucket", "")))
+        return check(examine(path), place=place, today=TODAY, **where)
 
     return write_and_check

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from golden_requests import NAMES, recorded
 
-from vertex_jobs.requests import build, default_place, read_job
+from vertex_jobs.requests import LOCAL_PLACE, build, place_of, read_job
 from vertex_jobs.spec import from_mapping
 from vertex_jobs.spec.arguments import read_tokens
 
@@ -25,7 +25,7 @@ def comparable(body: dict[str, Any]) -> dict[str, Any]:
 def test_config_that_is_read_gives_the_request_again(name: str) -> None:
     body = recorded(name)
     job = from_mapping(read_job(body), source="test", base_directory=Path())
-    again = build(job, None, default_place(job)).body
+    again = build(job, None, place_of(job, LOCAL_PLACE)).body
     assert comparable(again) == comparable(body)
 
 

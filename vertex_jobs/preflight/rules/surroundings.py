@@ -82,11 +82,14 @@ def local_settings_dropped(subject: Subject) -> Iterator[Fault]:
         )
 
 
-@rule("error", source="Local Vertex", needs=[*MACHINE_FIELDS, "nfs_mounts", "lustre_mounts"])
+@rule(
+    "error",
+    source="Local Vertex",
+    needs=[*MACHINE_FIELDS, "nfs_mounts", "lustre_mounts"],
+    local_only=True,
+)
 def emulated_here(subject: Subject) -> Iterator[Fault]:
     """What a job needs can be had on Local Vertex, if it is to run there."""
-    if subject.on != "local":
-        return
     for pool in subject.pools:
         if "/reductionserver" in pool.container_uri:
             yield Fault(
