@@ -291,7 +291,7 @@ _REPLICAS = _facts(
         "Prebuilt TensorFlow before 2.16 means Keras 2.",
         "page “Prebuilt containers”; TensorFlow release notes",
         "high",
-        "unit/emulator/test_images::test_keras_2_ends_with_tensorflow_2_15",
+        "unit/catalog/test_container_images::test_keras_2_ends_with_tensorflow_2_15",
     ),
     (
         "A dataset's files are split and named by AIP_*_DATA_URI.",

@@ -7,9 +7,9 @@ from datetime import date
 __all__ = [
     "Accelerator",
     "BootDisk",
-    "Catalog",
     "Image",
-    "Limit",
+    "ImageAddresses",
+    "Limits",
     "Machine",
     "Price",
     "RegionReport",
@@ -18,6 +18,75 @@ __all__ = [
 
 #: The status of hardware that Google has switched off.
 _RETIRED = "retired"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """Limits and defaults of the service.
+
+    The names are those of the file, which gives the source and the confidence of each.
+    """
+
+    display_name_max_chars: int
+    label_max_chars: int
+    labels_max: int
+    env_vars_max: int
+    package_uris_max: int
+    args_total_chars_max: int
+    discrete_values_max: int
+    boot_disk_gb_min: int
+    boot_disk_gb_max: int
+    boot_disk_gb_default: int
+    worker_pools_max: int
+    worker_pool_0_replicas: int
+    tpu_worker_pools: int
+    tpu_replicas: int
+    hpt_supports_tpu: bool
+    max_trial_count: int
+    default_timeout_seconds: int
+    flex_start_default_max_wait_seconds: int
+
+
+@dataclass(frozen=True)
+class BootDisk:
+    """A type of boot disk.
+
+    Attributes:
+        machines: Those that boot from it alone; empty for a disk of all others.
+        is_default: Whether all other machines get it unasked.
+        usd_per_gb_month: None when unknown.
+        confidence: Of the price.
+    """
+
+    machines: tuple[str, ...]
+    is_default: bool
+    usd_per_gb_month: float | None
+    confidence: str | None
+
+
+@dataclass(frozen=True)
+class ImageAddresses:
+    """Where container images are, and which are taken without being named.
+
+    Attributes:
+        hosts: Prefixes of the prebuilt training images, the one to name first.
+        sdk_substrings: With one of them in its address the SDK takes an image for prebuilt.
+        registries: Ends of the hosts that training can pull from.
+        reduction_server: Part of the Reduction Server's address.
+        keras_3_since: The first TensorFlow whose images have Keras 3.
+        default_cpu: The newest TensorFlow image without GPUs.
+        default_gpu: The same with GPUs.
+        default_serving: The newest image that serves TensorFlow's SavedModels.
+    """
+
+    hosts: tuple[str, ...]
+    sdk_substrings: tuple[str, ...]
+    registries: tuple[str, ...]
+    reduction_server: str
+    keras_3_since: tuple[int, ...]
+    default_cpu: str
+    default_gpu: str
+    default_serving: str
 
 
 @dataclass(frozen=True)
@@ -38,38 +107,11 @@ class Price:
 
 
 @dataclass(frozen=True)
-class Limit:
-    """A limit of the service; None when it is not known."""
-
-    value: float | bool | None
-    source: str | None
-    confidence: str | None
-
-
-@dataclass(frozen=True)
-class BootDisk:
-    """A type of boot disk.
-
-    Attributes:
-        default_for: Machines that get it unasked.
-        is_default: Whether all other machines do.
-        usd_per_gb_month: None when unknown.
-        confidence: Of the price.
-    """
-
-    default_for: tuple[str, ...]
-    is_default: bool
-    usd_per_gb_month: float | None
-    confidence: str | None
-
-
-@dataclass(frozen=True)
 class Accelerator:
     """An accelerator type.
 
     Attributes:
         name: As in the API, e.g. ``NVIDIA_TESLA_T4``.
-        enum: Its number in AcceleratorType.
         status: ``ga``, ``recommended_reservation_or_spot``, ``reservation_required``, ``retired``
             or ``enum_only``.
         bundled: Whether its price is part of the machine's.
@@ -79,7 +121,6 @@ class Accelerator:
     """
 
     name: str
-    enum: int
     status: str
     bundled: bool
     price: Price | None
@@ -122,15 +163,19 @@ class TpuMachine:
         vcpus: Per virtual machine; None when the page does not say, as with memory.
         memory_gb: Per virtual machine, in gigabytes.
         accelerators: Accelerator types, for ``cloud-tpu``, which needs one.
+        board_cores: Cores of one board of these accelerators; 0 for all others.
+        slice_cores: Cores of the smallest slice of a pod, of which there may be several.
         topologies: For all others, which need one of them instead.
         virtual_machines: How many each topology has.
-        prices: By accelerator, per 8 cores.
+        prices: By accelerator, per board.
     """
 
     name: str
     vcpus: int | None
     memory_gb: float | None
     accelerators: tuple[str, ...]
+    board_cores: int
+    slice_cores: int
     topologies: tuple[str, ...]
     virtual_machines: Mapping[str, int]
     prices: Mapping[str, Price]
@@ -145,7 +190,6 @@ class Image:
         framework: ``tensorflow``, ``pytorch``, ``sklearn``, ``xgboost`` or ``ray``.
         version: Of the framework, e.g. ``2.17``.
         python: Version or versions.
-        cuda: None when the page does not say.
         end_of_patch: From then on it gets no fixes.
         end_of_availability: From then on it may be gone.
     """
@@ -154,7 +198,6 @@ class Image:
     framework: str
     version: str
     python: str
-    cuda: str | None
     end_of_patch: date
     end_of_availability: date
 
@@ -170,45 +213,3 @@ class RegionReport:
 
     available: tuple[str, ...]
     refused: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class Catalog:
-    """The whole table.
-
-    Attributes:
-        as_of: Date of this state of knowledge.
-        price_region: Where the prices hold.
-        spot_max_discount: Largest share by which a spot machine is cheaper.
-        limits: By name.
-        boot_disks: By type.
-        accelerators: By name.
-        machines: By name, without TPU machines.
-        tpu_machines: By name.
-        default_region: The SDK's default.
-        regions: Those that the SDK accepts.
-        region_reports: By accelerator; the table of Google's documentation was not obtained.
-        image_hosts: Prefixes of prebuilt training images.
-        images: By short name.
-    """
-
-    as_of: date
-    price_region: str
-    spot_max_discount: float
-    limits: Mapping[str, Limit]
-    boot_disks: Mapping[str, BootDisk]
-    accelerators: Mapping[str, Accelerator]
-    machines: Mapping[str, Machine]
-    tpu_machines: Mapping[str, TpuMachine]
-    default_region: str
-    regions: tuple[str, ...]
-    region_reports: Mapping[str, RegionReport]
-    image_hosts: tuple[str, ...]
-    images: Mapping[str, Image]
-
-    def image(self, uri: str) -> Image | None:
-        """The prebuilt image of that URI; None for any other."""
-        for host in self.image_hosts:
-            if uri.startswith(host):
-                return self.images.get(uri.removeprefix(host).partition(":")[0])
-        return None

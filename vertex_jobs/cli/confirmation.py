@@ -7,6 +7,7 @@ import math
 import sys
 from typing import TYPE_CHECKING
 
+from vertex_jobs import catalog
 from vertex_jobs.cli.costs import total_lines
 from vertex_jobs.cli.options import Options
 from vertex_jobs.cli.parser import UsageError
@@ -20,9 +21,6 @@ if TYPE_CHECKING:
     from vertex_jobs.spec import JobSpec
 
 __all__ = ["confirm", "plan"]
-
-#: Source: Scheduling.timeout: 7 days unless the job says otherwise.
-_DEFAULT_TIMEOUT_SECONDS = 7 * 86_400
 
 
 def confirm(options: Options, job: "JobSpec", endpoint: "Endpoint") -> None:
@@ -60,8 +58,8 @@ def plan(job: "JobSpec") -> list[str]:
             else ""
         )
         lines.append(f"  {pool.role}: {pool.replica_count} x {pool.machine_type}{accelerators}")
-    timeout = job.timeout if job.timeout is not None else _DEFAULT_TIMEOUT_SECONDS
-    hours = timeout / 3600
+    default = catalog.load().limits.default_timeout_seconds
+    hours = (default if job.timeout is None else job.timeout) / 3600
     machines = sum(pool.replica_count for pool in pools)
     each = f"{count(machines, 'machine')} x {number(hours)} h (timeout)"
     if isinstance(job, HyperparameterTuningJob):

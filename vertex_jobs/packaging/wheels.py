@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vertex_jobs import catalog
+from vertex_jobs.catalog.container_images import listed_image
 from vertex_jobs.errors import PackagingError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def read_wheels(requirements: Iterable[str], image: str) -> tuple[Wheel, ...]:
     paths = [Path(line) for line in requirements if is_wheel_file(line)]
     if not paths:
         return ()
-    known = catalog.load().images.get(image.rpartition("/")[2].partition(":")[0])
+    known = listed_image(image)
     return tuple(_read(path, known.python if known else None) for path in paths)
 
 

@@ -7,8 +7,8 @@ import shlex
 from collections.abc import Sequence
 from typing import Any
 
+from vertex_jobs.catalog.container_images import is_prebuilt
 from vertex_jobs.spec import WorkerPoolSpec
-from vertex_jobs.spec.images import is_prebuilt
 
 __all__ = ["container_command", "program"]
 

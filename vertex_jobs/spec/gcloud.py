@@ -11,12 +11,13 @@ Source: CustomJob, CustomJobSpec, HyperparameterTuningJob, StudySpec.
 from collections.abc import Mapping
 from typing import Any
 
+from vertex_jobs import catalog
 from vertex_jobs.errors import Fault
 from vertex_jobs.job_kinds import CUSTOM_JOB, TUNING_JOB
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL
 from vertex_jobs.spec.arguments import read_tokens
 from vertex_jobs.spec.gcloud_studies import read_study_spec
-from vertex_jobs.spec.machines import DEFAULT_DISK_GB, HYPERDISK_MACHINES
+from vertex_jobs.spec.machines import DEFAULT_DISK_GB
 from vertex_jobs.spec.messages import Message, lower, pair, seconds, snake, snakes, whole
 from vertex_jobs.spec.pools import ROLES
 
@@ -145,7 +146,7 @@ def _pool(message: Message) -> dict[str, Any]:
         bootDiskType="boot_disk_type",
         bootDiskSizeGb="boot_disk_size_gb",
     )
-    usual = "hyperdisk-balanced" if pool.get("machine_type") in HYPERDISK_MACHINES else "pd-ssd"
+    usual = catalog.load().boot_disk_of(pool.get("machine_type", ""))
     defaults = {"boot_disk_type": usual, "boot_disk_size_gb": DEFAULT_DISK_GB}
     pool |= {key: value for key, value in disk.items() if value != defaults[key]}
     for name in ("nfsMounts", "lustreMounts"):

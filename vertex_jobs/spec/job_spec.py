@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
 
+from vertex_jobs import catalog
 from vertex_jobs.spec.accelerators import Accelerator, expand
 from vertex_jobs.spec.arguments import Arguments, tokens
 from vertex_jobs.spec.attachments import LustreMount, NfsMount, PscInterfaceConfig
@@ -44,8 +45,8 @@ from vertex_jobs.spec.rules import COMMON_RULES
 
 __all__ = ["JobSpec"]
 
-#: Source: CustomJob, HyperparameterTuningJob, TrainingPipeline.
-DisplayName = Annotated[Text, Field(max_length=128, examples=["digits-search"])]
+_LONGEST_NAME = catalog.load().limits.display_name_max_chars
+DisplayName = Annotated[Text, Field(max_length=_LONGEST_NAME, examples=["digits-search"])]
 
 
 class JobSpec(Spec):

@@ -10,12 +10,12 @@ from typing import Annotated, Literal
 
 from annotated_types import Ge, Le
 
+from vertex_jobs import catalog
 from vertex_jobs.spec.fields import Whole
 
 __all__ = [
     "DEFAULT_DISK_GB",
     "DEFAULT_MACHINE",
-    "HYPERDISK_MACHINES",
     "MACHINE_FIELDS",
     "AcceleratorType",
     "DiskSize",
@@ -52,13 +52,13 @@ ReservationAffinityType = Literal["NO_RESERVATION", "ANY_RESERVATION", "SPECIFIC
 #: Source: Scheduling.Strategy, without the unspecified and the deprecated values.
 SchedulingStrategy = Literal["standard", "spot", "flex_start"]
 
-#: The SDK's defaults. Source: google-cloud-aiplatform, CustomJob.from_local_script.
-DEFAULT_MACHINE = "n1-standard-4"
-DEFAULT_DISK_GB = 100
-#: Machines that take no pd-ssd. Source: documentation page "Configure compute resources".
-HYPERDISK_MACHINES = ("a3-ultragpu-8g", "a4-highgpu-8g")
+_LIMITS = catalog.load().limits
 
-DiskSize = Annotated[Whole, Ge(100), Le(64000)]
+#: The SDK's default. Source: google-cloud-aiplatform, CustomJob.from_local_script.
+DEFAULT_MACHINE = "n1-standard-4"
+DEFAULT_DISK_GB = _LIMITS.boot_disk_gb_default
+
+DiskSize = Annotated[Whole, Ge(_LIMITS.boot_disk_gb_min), Le(_LIMITS.boot_disk_gb_max)]
 
 #: The fields that say what one machine is, the same in a job's short form and in a pool.
 MACHINE_FIELDS = (

@@ -14,6 +14,7 @@ from typing import Annotated, ClassVar, Literal
 from annotated_types import Ge, Le
 from pydantic import BeforeValidator, Field, StringConstraints
 
+from vertex_jobs import catalog
 from vertex_jobs.errors import Fault
 from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.fields import Items, Number, Text, Value, Whole, fault_error
@@ -30,12 +31,9 @@ __all__ = [
 
 Scale = Literal["linear", "log", "reverse_log"]
 
+_MOST_VALUES = catalog.load().limits.discrete_values_max
 #: Discrete values nearer than this count as the same. Source: StudySpec.ParameterSpec.
 EPSILON = 1e-10
-#: Source: DiscreteValueSpec.
-MAX_DISCRETE_VALUES = 1000
-
-
 #: Whole numbers that a double holds exactly: trials come back with JSON numbers.
 Bound = Annotated[Whole, Ge(-(2**53)), Le(2**53)]
 
@@ -140,7 +138,7 @@ class DiscreteParameterSpec(Spec):
     rules: ClassVar[tuple[Rule, ...]] = (_values_increase, _log_needs_positive_values)
 
     type: Literal["discrete"] = "discrete"
-    values: Annotated[Items[Number], Field(min_length=1, max_length=MAX_DISCRETE_VALUES)]
+    values: Annotated[Items[Number], Field(min_length=1, max_length=_MOST_VALUES)]
     """The numbers, increasing, at least 1e-10 apart."""
     scale: Scale | None = None
     """How the search measures distance; log and reverse_log need values above 0."""

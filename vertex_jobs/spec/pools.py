@@ -12,16 +12,16 @@ from typing import Any, Literal
 
 from pydantic import model_validator
 
+from vertex_jobs import catalog
+from vertex_jobs.catalog.container_images import is_reduction_server
 from vertex_jobs.spec.accelerators import Accelerator, expand
 from vertex_jobs.spec.arguments import Arguments, tokens
 from vertex_jobs.spec.attachments import LustreMount, NfsMount
 from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.fields import Count, Items, OneOrMore, Text, TextMap
-from vertex_jobs.spec.images import DEFAULT_CPU_IMAGE, DEFAULT_GPU_IMAGE, is_reduction_server
 from vertex_jobs.spec.machines import (
     DEFAULT_DISK_GB,
     DEFAULT_MACHINE,
-    HYPERDISK_MACHINES,
     AcceleratorType,
     DiskSize,
     DiskType,
@@ -167,12 +167,13 @@ class WorkerPool(Spec):
         """This pool with the job's defaults filled in."""
         image = self.container_uri or defaults.container_uri
         if image is None:
-            image = DEFAULT_GPU_IMAGE if self.accelerator_type else DEFAULT_CPU_IMAGE
+            known = catalog.load().image_addresses
+            image = known.default_gpu if self.accelerator_type else known.default_cpu
         inherits = not (self.command or is_reduction_server(image))
         packages = tuple(self.python_package_gcs_uri)
         if not packages and inherits:
             packages = defaults.package_uris
-        disk = "hyperdisk-balanced" if self.machine_type in HYPERDISK_MACHINES else "pd-ssd"
+        disk = self.boot_disk_type or catalog.load().boot_disk_of(self.machine_type)
         variables = self.environment_variables
         if variables is None:
             variables = defaults.environment_variables if inherits else {}
@@ -189,7 +190,7 @@ class WorkerPool(Spec):
             tpu_topology=self.tpu_topology,
             reservation_affinity=(affinity, key, values) if affinity is not None else None,
             replica_count=self.replica_count,
-            boot_disk_type=self.boot_disk_type or disk,
+            boot_disk_type=disk,
             boot_disk_size_gb=self.boot_disk_size_gb,
             container_uri=image,
             runs_package=defaults.has_script and inherits and not packages,

@@ -11,6 +11,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
+from vertex_jobs import catalog
 from vertex_jobs.spec.fields import (
     AnyText,
     Count,
@@ -29,6 +30,7 @@ from vertex_jobs.spec.rules import COMMON_RULES, DATA_RULES, MODEL_RULES
 __all__ = ["CustomTrainingJob"]
 
 Port = Annotated[Whole, Field(ge=1, le=65535)]
+ModelName = Annotated[Text, Field(max_length=catalog.load().limits.display_name_max_chars)]
 Fraction = Annotated[Number, Field(ge=0, le=1)]
 
 
@@ -38,7 +40,7 @@ class CustomTrainingJob(JobSpec):
     rules: ClassVar[Sequence[Rule]] = (*COMMON_RULES, *MODEL_RULES, *DATA_RULES)
 
     kind: Literal["custom_training_job"] = "custom_training_job"
-    model_display_name: Annotated[Text, Field(max_length=128)] | None = None
+    model_display_name: ModelName | None = None
     """Name of the model; by default the job's with -model."""
     model_description: Text | None = None
     """Description of the model."""

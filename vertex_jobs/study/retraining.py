@@ -6,6 +6,7 @@ For ``best --retrain`` and ``--continue``. A config goes in and a config comes o
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from vertex_jobs import catalog
 from vertex_jobs.runtime.environment import INITIAL_MODEL_VARIABLE
 from vertex_jobs.study.trial_records import ParameterValue, Trial
 
@@ -27,8 +28,6 @@ _STUDY_KEYS = frozenset(
     }
 )
 _LOCAL_STUDY_KEYS = frozenset({"seed", "initial_trials", "warm_start", "faults"})
-#: Source: CustomJob.display_name.
-_NAME_LENGTH = 128
 
 
 def training_config(
@@ -44,7 +43,8 @@ def training_config(
     """
     kept = {key: value for key, value in study_config.items() if key not in _STUDY_KEYS}
     suffix = f"-trial-{trial.id}"
-    name = str(kept.get("display_name", "study"))[: _NAME_LENGTH - len(suffix)]
+    longest = catalog.load().limits.display_name_max_chars
+    name = str(kept.get("display_name", "study"))[: longest - len(suffix)]
     config = kept | {"kind": "custom_job", "display_name": f"{name}{suffix}"}
     local = {key: one for key, one in kept.get("local", {}).items() if key not in _LOCAL_STUDY_KEYS}
     config.pop("local", None)

@@ -1,8 +1,12 @@
 """The catalog of machines and images: complete, typed, and honest about what is unknown."""
 
+from typing import get_args
+
 import pytest
 
 from vertex_jobs import catalog
+from vertex_jobs.catalog.container_images import listed_image
+from vertex_jobs.spec.machines import AcceleratorType, DiskType
 
 TABLE = catalog.load()
 
@@ -18,28 +22,36 @@ def test_prices_that_are_unknown_are_none() -> None:
     assert all(price is None or price.usd_per_hour > 0 for price in prices)
 
 
-@pytest.mark.parametrize(
-    ("uri", "version"),
-    [
-        ("us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest", "2.17"),
-        ("europe-docker.pkg.dev/vertex-ai/training/tf-gpu.2-4:latest", "2.4"),
-        ("gcr.io/cloud-aiplatform/training/pytorch-gpu.2-4.py310", "2.4"),
-    ],
-)
-def test_an_image_is_found_by_its_uri(uri: str, version: str) -> None:
-    image = TABLE.image(uri)
-    assert image is not None
-    assert image.version == version
-
-
-def test_any_other_image_is_none() -> None:
-    assert TABLE.image("gcr.io/p/tf-cpu.2-17.py310:latest") is None
-
-
 def test_retired_accelerators() -> None:
     retired = sorted(one.name for one in TABLE.accelerators.values() if one.is_retired)
     assert retired == ["NVIDIA_TESLA_K80", "NVIDIA_TESLA_P100"]
 
 
-def test_the_default_region_is_one_of_the_regions() -> None:
-    assert TABLE.default_region in TABLE.regions
+def test_the_default_images_are_the_newest_of_tensorflow() -> None:
+    listed = [image for image in TABLE.images.values() if image.framework == "tensorflow"]
+    newest = max(listed, key=lambda image: [int(part) for part in image.version.split(".")])
+    addresses = TABLE.image_addresses
+    versions = [
+        image.version if (image := listed_image(uri)) else None
+        for uri in (addresses.default_cpu, addresses.default_gpu)
+    ]
+    assert versions == [newest.version, newest.version]
+
+
+@pytest.mark.parametrize(
+    ("machine", "disk"),
+    [("n1-standard-4", "pd-ssd"), ("a4-highgpu-8g", "hyperdisk-balanced")],
+)
+def test_the_boot_disk_that_a_machine_gets_unasked(machine: str, disk: str) -> None:
+    assert TABLE.boot_disk_of(machine) == disk
+
+
+def test_limits_are_read_without_the_long_tables() -> None:
+    table = catalog.Catalog()
+    assert table.limits.boot_disk_gb_max == 64000
+    assert "_large" not in vars(table)
+
+
+def test_the_spec_has_words_for_the_catalogs_accelerators_and_disks() -> None:
+    assert set(get_args(AcceleratorType)) == set(TABLE.accelerators)
+    assert set(get_args(DiskType)) == set(TABLE.boot_disks)

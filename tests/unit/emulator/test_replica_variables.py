@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator.replicas.drift import drift_line
-from vertex_jobs.emulator.replicas.images import parse_image
 from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.replica_variables import Variables, overridden
 from vertex_jobs.emulator.replicas.tasks import PoolTask

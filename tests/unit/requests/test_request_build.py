@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from golden_requests import PACKAGE, PLACE
 
+from vertex_jobs.catalog.container_images import is_prebuilt
 from vertex_jobs.names import CONTENT_LABEL
 from vertex_jobs.requests import Place, Request, build, container_command, package_uris
 from vertex_jobs.spec import CustomJob
-from vertex_jobs.spec.images import is_prebuilt
 
 
 def job(**fields: Any) -> CustomJob:

@@ -11,31 +11,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from vertex_jobs import catalog
+
 __all__ = ["Certificates"]
 
-#: Where Vertex AI has endpoints; a certificate must name the hosts of each by itself.
-#: Source: "Vertex AI locations" (regional and multi-regional endpoints).
-_LOCATIONS = (
-    *("us", "eu", "africa-south1", "asia-east1", "asia-east2", "asia-northeast1"),
-    *("asia-northeast2", "asia-northeast3", "asia-south1", "asia-south2", "asia-southeast1"),
-    *("asia-southeast2", "australia-southeast1", "australia-southeast2", "europe-central2"),
-    *("europe-north1", "europe-southwest1", "europe-west1", "europe-west2", "europe-west3"),
-    *("europe-west4", "europe-west6", "europe-west8", "europe-west9", "europe-west12"),
-    *("me-central1", "me-central2", "me-west1", "northamerica-northeast1"),
-    *("northamerica-northeast2", "southamerica-east1", "southamerica-west1", "us-central1"),
-    *("us-east1", "us-east4", "us-east5", "us-south1", "us-west1", "us-west2", "us-west3"),
-    "us-west4",
-)
-#: Every name that a Google client may ask for through the proxy. A star stands for one label.
-_NAMES = (
-    "googleapis.com",
-    "*.googleapis.com",
-    "*.storage.googleapis.com",
-    "*.mtls.googleapis.com",
-    *(f"*.{location}.rep.googleapis.com" for location in _LOCATIONS),
-    "localhost",
-    "127.0.0.1",
-)
+#: Source: "Vertex AI locations" (multi-regional endpoints).
+_MULTI_REGIONS = ("us", "eu")
 #: Roots that a user had to name, such as those of a company's proxy.
 _ROOT_VARIABLES = ("SSL_CERT_FILE", "REQUESTS_CA_BUNDLE", "CURL_CA_BUNDLE")
 
@@ -82,7 +63,7 @@ class Certificates:
         import trustme
 
         authority = trustme.CA(organization_name="Local Vertex throw-away authority")
-        leaf = authority.issue_cert(*_NAMES)
+        leaf = authority.issue_cert(*_host_names())
         root = authority.cert_pem.bytes()
         _write(self.authority, root)
         _write(self.bundle, _system_roots(os.environ) + b"\n" + root)
@@ -98,6 +79,23 @@ class Certificates:
         context.set_alpn_protocols(["http/1.1"])
         context.num_tickets = 0  # of these clients none resumes a session
         return context
+
+
+def _host_names() -> list[str]:
+    """Every name that a Google client may ask for through the proxy; a star stands for one label.
+
+    So the hosts of each location need a name of their own.
+    """
+    locations = (*_MULTI_REGIONS, *catalog.load().regions)
+    return [
+        "googleapis.com",
+        "*.googleapis.com",
+        "*.storage.googleapis.com",
+        "*.mtls.googleapis.com",
+        *(f"*.{location}.rep.googleapis.com" for location in locations),
+        "localhost",
+        "127.0.0.1",
+    ]
 
 
 def _write(path: Path, data: bytes) -> None:

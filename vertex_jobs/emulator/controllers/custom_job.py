@@ -9,6 +9,7 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable
 
+from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.attempt import Attempt
 from vertex_jobs.emulator.controllers.auditing import write_audit
@@ -29,8 +30,7 @@ from vertex_jobs.runtime.directories import Directories
 
 __all__ = ["CustomJobRun"]
 
-#: Source: Scheduling proto, default of timeout: 7 days.
-_DEFAULT_TIMEOUT_SECONDS = 604800.0
+_DEFAULT_TIMEOUT_SECONDS = float(catalog.load().limits.default_timeout_seconds)
 
 
 class CustomJobRun:

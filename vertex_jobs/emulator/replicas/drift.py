@@ -4,13 +4,12 @@ import importlib.metadata
 import json
 import sys
 
-from vertex_jobs.emulator.replicas.images import Image, parse_image
+from vertex_jobs.catalog.container_images import ImageName, parse_image
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask
 
 __all__ = ["drift_line"]
 
-_DISTRIBUTIONS = {"tf": "tensorflow", "pytorch": "torch", "sklearn": "scikit-learn"}
 _TITLES = {"tf": "TensorFlow"}
 
 
@@ -25,7 +24,7 @@ def drift_line(packages: Packages, task: PoolTask) -> str:
         held = ", ".join((*installed, "the packages' own requirements"))
         return f"{there} · here: an isolated environment with {held}"
     here = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-    parts = [f"{there} · here: {here}{_framework_here(image.framework) if image else ''}"]
+    parts = [f"{there} · here: {here}{_framework_here(image.distribution) if image else ''}"]
     if image is not None and image.has_legacy_keras:
         parts.append("Keras 2, as TF_USE_LEGACY_KERAS=1 and tf_keras")
     drifted = [text for uri in task.package_uris for text in packages.get(uri).drift()]
@@ -34,15 +33,13 @@ def drift_line(packages: Packages, task: PoolTask) -> str:
     return "; ".join(parts)
 
 
-def _brings(image: Image) -> str:
-    version = ".".join(str(number) for number in image.version)
+def _brings(image: ImageName) -> str:
     python = (f"Python {image.python}",) if image.python else ()
-    framework = f"{_TITLES.get(image.framework, image.framework)} {version}"
+    framework = f"{_TITLES.get(image.framework, image.framework)} {image.version_text}"
     return f"image: {', '.join((*python, framework))}"
 
 
-def _framework_here(framework: str) -> str:
-    distribution = _DISTRIBUTIONS.get(framework, framework)
+def _framework_here(distribution: str) -> str:
     try:
         version = importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.client_environment.certificates import Certificates
 from vertex_jobs.emulator.client_environment.client_variables import (
@@ -21,7 +22,6 @@ from vertex_jobs.emulator.client_environment.client_variables import (
 from vertex_jobs.emulator.joining import LocalServer
 from vertex_jobs.emulator.launcher import postmortem
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
-from vertex_jobs.emulator.replicas.images import parse_image
 from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.ports import Ports
 from vertex_jobs.emulator.replicas.preparation import Trial

@@ -10,6 +10,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import Any
 
+from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.clock import Clock, wait_until
 from vertex_jobs.emulator.resources import states
@@ -18,8 +19,7 @@ from vertex_jobs.spec.local import Pace, TimedPace
 
 __all__ = ["Pacing", "longest_wait"]
 
-#: Source: Scheduling proto, default of max_wait_duration.
-_DEFAULT_WAIT_SECONDS = 86400.0
+_DEFAULT_WAIT_SECONDS = float(catalog.load().limits.flex_start_default_max_wait_seconds)
 _FLEX_START = 6
 
 

@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator.environments.isolated import Recipe
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
-from vertex_jobs.emulator.replicas.images import parse_image
 from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.tasks import PoolTask

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.launcher import ReplicaSpec
 from vertex_jobs.emulator.replicas.accelerators import variables_for
 from vertex_jobs.emulator.replicas.containers import prepare_containers
 from vertex_jobs.emulator.replicas.drift import drift_line
-from vertex_jobs.emulator.replicas.images import parse_image
 from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.replicas.places import Place, Start, prepare_place
 from vertex_jobs.emulator.replicas.replica_variables import Variables, overridden

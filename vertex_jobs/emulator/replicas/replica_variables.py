@@ -7,7 +7,7 @@ there are is decided by ``vertex_jobs.runtime``, which reads them with the same 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from vertex_jobs.emulator.replicas.images import Image
+from vertex_jobs.catalog.container_images import ImageName
 from vertex_jobs.runtime.cluster import ROLES
 from vertex_jobs.runtime.environment import Environment
 
@@ -33,7 +33,7 @@ class Variables:
     """
 
     surroundings: Mapping[str, str]
-    image: Image | None
+    image: ImageName | None
     job: Mapping[str, str]
     place: Mapping[str, str]
     devices: Mapping[str, str]
@@ -62,7 +62,7 @@ def _is_services(name: str) -> bool:
     return name.startswith(_SERVICE_PREFIXES) or name in _SERVICE_NAMES
 
 
-def _of_image(image: Image | None, service: Environment) -> dict[str, str]:
+def _of_image(image: ImageName | None, service: Environment) -> dict[str, str]:
     """What stands for the image's own settings."""
     if image is None:
         return {}

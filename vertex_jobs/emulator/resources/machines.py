@@ -8,15 +8,12 @@ Source: "Configure compute resources", "Prebuilt containers", troubleshooting; p
 from datetime import date
 
 from vertex_jobs.catalog import Catalog, Machine, TpuMachine
+from vertex_jobs.catalog.container_images import can_be_pulled, listed_image
 from vertex_jobs.emulator import protos
 
 __all__ = ["check_image", "check_machines", "machine_warnings"]
 
 Faults = list[tuple[str, str]]
-
-_BOOT_DISK_GB = (100, 64000)
-#: Registries that training can pull from. Source: "Configure container settings".
-_REGISTRIES = ("pkg.dev", "gcr.io", "docker.io")
 
 
 def check_machines(catalog: Catalog, spec: protos.Message, path: str) -> Faults:
@@ -110,7 +107,7 @@ def _check_disk(catalog: Catalog, spec: protos.Message, path: str) -> Faults:
         faults.append(
             (f"{path}.boot_disk_type", f"{spec.boot_disk_type!r} is not one of {listed}.")
         )
-    low, high = _BOOT_DISK_GB
+    low, high = catalog.limits.boot_disk_gb_min, catalog.limits.boot_disk_gb_max
     if spec.boot_disk_size_gb and not low <= spec.boot_disk_size_gb <= high:
         faults.append(
             (f"{path}.boot_disk_size_gb", f"{spec.boot_disk_size_gb} is not in [{low}, {high}].")
@@ -119,11 +116,8 @@ def _check_disk(catalog: Catalog, spec: protos.Message, path: str) -> Faults:
 
 
 def check_image(uri: str, path: str) -> Faults:
-    """The registry of a container's image; a name without one is of Docker Hub."""
-    host, slash, _ = uri.partition("/")
-    if slash and "." in host and not host.endswith(_REGISTRIES):
-        return [(path, "Invalid image URI")]
-    return []
+    """Return the fault of an image that training cannot pull."""
+    return [] if can_be_pulled(uri) else [(path, "Invalid image URI")]
 
 
 def machine_warnings(catalog: Catalog, spec: protos.Message, today: date) -> list[str]:
@@ -134,7 +128,7 @@ def machine_warnings(catalog: Catalog, spec: protos.Message, today: date) -> lis
         if known is not None and known.is_retired:
             notes[f"accelerator {known.name} ({known.note})"] = None
         uri = pool.python_package_spec.executor_image_uri or pool.container_spec.image_uri
-        image = catalog.image(uri)
+        image = listed_image(uri)
         if image is not None and image.end_of_availability < today:
             notes[f"image {image.name} (end of availability {image.end_of_availability})"] = None
     if not notes:

@@ -8,6 +8,7 @@ import math
 from collections import Counter
 from itertools import pairwise
 
+from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.search.space import DISCRETE_TOLERANCE
 
@@ -18,8 +19,7 @@ Faults = list[tuple[str, str]]
 _DOUBLE, _INTEGER, _DISCRETE = "double_value_spec", "integer_value_spec", "discrete_value_spec"
 _LOG_SCALES = {2: "UNIT_LOG_SCALE", 3: "UNIT_REVERSE_LOG_SCALE"}
 _GRID_SEARCH = 2
-#: Source: StudySpec.ParameterSpec.DiscreteValueSpec.
-_MOST_VALUES = 1000
+_MOST_VALUES = catalog.load().limits.discrete_values_max
 
 
 def check_enum(message: protos.Message, field: str, path: str) -> Faults:

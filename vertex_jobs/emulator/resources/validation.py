@@ -7,6 +7,8 @@ ours. Source: CustomJob, WorkerPoolSpec and StudySpec protos; public reports of 
 
 import re
 
+from vertex_jobs import catalog
+from vertex_jobs.catalog.container_images import is_reduction_server
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.machines import check_image
 from vertex_jobs.emulator.status import ApiError
@@ -25,8 +27,7 @@ _PLAIN = re.compile(
 )
 _NETWORK = re.compile(r"projects/\d+/global/networks/[^/]+")
 _PERSISTENT_RESOURCE = re.compile(r"[a-z0-9-]*")
-#: Source: "Create a hyperparameter tuning job": all arguments together.
-_MOST_ARGUMENT_CHARACTERS = 100_000
+_LIMITS = catalog.load().limits
 
 
 def refuse_faults(faults: Faults) -> None:
@@ -49,34 +50,33 @@ def refuse_faults(faults: Faults) -> None:
 def check_labels(resource: protos.Message, kind: str) -> Faults:
     """Display name and labels, the same rules for every kind of job."""
     faults: Faults = []
-    if not 1 <= len(resource.display_name) <= 128:
-        faults.append((f"{kind}.display_name", "The display name must have 1 to 128 characters."))
-    if len(resource.labels) > 64:
-        faults.append(
-            (
-                f"{kind}.labels",
-                "There can be no more than 64 labels attached to a single resource.",
-            )
-        )
+    most = _LIMITS.display_name_max_chars
+    if not 1 <= len(resource.display_name) <= most:
+        text = f"The display name must have 1 to {most} characters."
+        faults.append((f"{kind}.display_name", text))
+    if len(resource.labels) > _LIMITS.labels_max:
+        text = "There can be no more than {} labels attached to a single resource."
+        faults.append((f"{kind}.labels", text.format(_LIMITS.labels_max)))
+    longest = _LIMITS.label_max_chars
     for key, value in resource.labels.items():
-        for text in (key, value):
-            if len(text) > 64 or text != text.lower() or _LABEL.fullmatch(text) is None:
-                faults.append(
-                    (
-                        f"{kind}.labels",
-                        f"{text!r}: label keys and values can be no longer than 64 characters and "
-                        "can only contain lowercase letters, numeric characters, underscores and "
-                        "dashes.",
-                    )
+        for word in (key, value):
+            if len(word) > longest or word != word.lower() or _LABEL.fullmatch(word) is None:
+                text = (
+                    f"{word!r}: label keys and values can be no longer than {longest} characters "
+                    "and can only contain lowercase letters, numeric characters, underscores and "
+                    "dashes."
                 )
+                faults.append((f"{kind}.labels", text))
     return faults
 
 
 def check_custom_job_spec(spec: protos.Message, path: str) -> Faults:
     """The worker pools of a job, or of each trial."""
     pools = spec.worker_pool_specs
-    if not 1 <= len(pools) <= 4:
-        return [(f"{path}.worker_pool_specs", f"{len(pools)} worker pools; 1 to 4 are allowed.")]
+    most = _LIMITS.worker_pools_max
+    if not 1 <= len(pools) <= most:
+        text = f"{len(pools)} worker pools; 1 to {most} are allowed."
+        return [(f"{path}.worker_pool_specs", text)]
     faults = _check_references(spec, path)
     for number, pool in enumerate(pools):
         where = f"{path}.worker_pool_specs[{number}]"
@@ -125,20 +125,21 @@ def _check_references(spec: protos.Message, path: str) -> Faults:
 
 def _check_task(task: protos.Message, kind: str, path: str) -> Faults:
     faults: Faults = []
-    if len(task.env) > 100:
-        faults.append((f"{path}.env", f"{len(task.env)} variables; at most 100 are allowed."))
-    if sum(map(len, task.args)) > _MOST_ARGUMENT_CHARACTERS:
-        faults.append(
-            (f"{path}.args", f"At most {_MOST_ARGUMENT_CHARACTERS} characters are allowed.")
-        )
+    if len(task.env) > _LIMITS.env_vars_max:
+        text = f"{len(task.env)} variables; at most {_LIMITS.env_vars_max} are allowed."
+        faults.append((f"{path}.env", text))
+    if sum(map(len, task.args)) > _LIMITS.args_total_chars_max:
+        text = f"At most {_LIMITS.args_total_chars_max} characters are allowed."
+        faults.append((f"{path}.args", text))
     if kind == "container_spec":
         if not task.image_uri:
             faults.append((f"{path}.image_uri", "The image URI is required."))
         return faults + check_image(task.image_uri, f"{path}.image_uri")
     if not task.executor_image_uri:
         faults.append((f"{path}.executor_image_uri", "The executor image URI is required."))
-    if not 1 <= len(task.package_uris) <= 100:
-        faults.append((f"{path}.package_uris", "1 to 100 package URIs are allowed."))
+    if not 1 <= len(task.package_uris) <= _LIMITS.package_uris_max:
+        text = f"1 to {_LIMITS.package_uris_max} package URIs are allowed."
+        faults.append((f"{path}.package_uris", text))
     faults += [
         (f"{path}.package_uris", f"{uri!r} is not a Cloud Storage URI.")
         for uri in task.package_uris
@@ -150,13 +151,13 @@ def _check_task(task: protos.Message, kind: str, path: str) -> Faults:
 
 
 def refuse_reduction_server(spec: protos.Message, path: str) -> None:
-    """Refuse Reduction Server, whose image tells it.
+    """Refuse the Reduction Server, which is known by its image.
 
     Raises:
         ApiError: UNIMPLEMENTED, naming the pool.
     """
     for number, pool in enumerate(spec.worker_pool_specs):
-        if "reductionserver" in pool.container_spec.image_uri:
+        if is_reduction_server(pool.container_spec.image_uri):
             raise ApiError(
                 "UNIMPLEMENTED",
                 f"{path}.worker_pool_specs[{number}].container_spec.image_uri: Local Vertex has no "

@@ -57,11 +57,6 @@ class Estimate:
         return self.legs[0].rate.hourly
 
     @property
-    def hourly_at_once(self) -> CostRange:
-        """An hour of all that runs at the same time."""
-        return self.hourly.times(min(self.parallel_trial_count, self.trial_count))
-
-    @property
     def trial(self) -> CostRange:
         """One trial, or the job, that runs into its timeout."""
         return self.hourly.times(self.timeout_hours)
@@ -105,9 +100,7 @@ def estimate(job: JobSpec, location: str) -> Estimate:
     trials, parallel = 1, 1
     if isinstance(job, HyperparameterTuningJob):
         trials, parallel = job.max_trial_count, job.parallel_trial_count
-    timeout = job.timeout
-    default = prices.limits["default_timeout_seconds"].value
-    assert default is not None
+    timeout, default = job.timeout, prices.limits.default_timeout_seconds
     return Estimate(
         legs=legs,
         trial_count=trials,

@@ -6,6 +6,7 @@ For the table in ``rules``.
 import difflib
 from collections.abc import Iterator
 
+from vertex_jobs.catalog.container_images import can_be_pulled, short_name
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
@@ -14,8 +15,6 @@ from vertex_jobs.spec import WorkerPoolSpec
 __all__ = ["IMAGE_RULES"]
 
 _PREBUILT = 'documentation page "Prebuilt containers"'
-#: Registries that training can pull from. Source: "Configure container settings".
-_REGISTRIES = ("pkg.dev", "gcr.io", "docker.io")
 _NEEDS = (*MACHINE_FIELDS, "container_uri")
 
 
@@ -43,8 +42,8 @@ def image_host(subject: Subject) -> Iterator[Fault]:
     """What is named like a prebuilt image is at the address of the prebuilt images."""
     for path, uri in _images(subject):
         name = uri.rpartition("/")[2].partition(":")[0]
-        if _name_of(subject, uri) is None and name in subject.catalog.images:
-            right = f"{subject.catalog.image_hosts[0]}{name}:latest"
+        if short_name(uri) is None and name in subject.catalog.images:
+            right = f"{subject.catalog.image_addresses.hosts[0]}{name}:latest"
             rule_text = "is no prebuilt image's address, so it is taken for an image of your own"
             yield Fault(path, uri, rule_text, f"did you mean {right}?")
 
@@ -53,8 +52,7 @@ def image_host(subject: Subject) -> Iterator[Fault]:
 def image_registry(subject: Subject) -> Iterator[Fault]:
     """An image is in Artifact Registry or on Docker Hub."""
     for path, uri in _images(subject):
-        host, slash, _ = uri.partition("/")
-        if slash and ("." in host or ":" in host) and not host.endswith(_REGISTRIES):
+        if not can_be_pulled(uri):
             rule_text = "training pulls from Artifact Registry and Docker Hub only"
             yield Fault(path, uri, rule_text, "copy the image to a pkg.dev repository")
 
@@ -90,7 +88,7 @@ def image_tag(subject: Subject) -> Iterator[Fault]:
 def image_fits_machine(subject: Subject) -> Iterator[Fault]:
     """A GPU image runs on GPUs, and GPUs are not paid for a CPU image."""
     for pool in subject.pools:
-        name = _name_of(subject, pool.container_uri) or ""
+        name = short_name(pool.container_uri) or ""
         gpu = bool(pool.accelerator_type and pool.accelerator_type.startswith("NVIDIA"))
         path = _path(subject, pool)
         if "-cpu." in name and gpu:
@@ -120,16 +118,9 @@ def _images(subject: Subject) -> Iterator[tuple[str, str]]:
 def _prebuilt(subject: Subject) -> Iterator[tuple[str, str, str]]:
     """Path, URI and short name of every image at a prebuilt image's address."""
     for path, uri in _images(subject):
-        name = _name_of(subject, uri)
+        name = short_name(uri)
         if name is not None:
             yield path, uri, name
-
-
-def _name_of(subject: Subject, uri: str) -> str | None:
-    for host in subject.catalog.image_hosts:
-        if uri.startswith(host):
-            return uri.removeprefix(host).partition(":")[0]
-    return None
 
 
 def _version(text: str) -> tuple[int, ...]:

@@ -112,7 +112,7 @@ def location_known(subject: Subject) -> Iterator[Fault]:
 @rule("error", source=_COMPUTE, needs=MACHINE_FIELDS, cloud_only=True)
 def disk_fits_machine(subject: Subject) -> Iterator[Fault]:
     """Machines that boot from hyperdisk-balanced get no other boot disk."""
-    only = subject.catalog.boot_disks["hyperdisk-balanced"].default_for
+    only = subject.catalog.boot_disks["hyperdisk-balanced"].machines
     for candidate, pool in subject.each_pool():
         if pool.machine_type in only and pool.boot_disk_type != "hyperdisk-balanced":
             yield Fault(

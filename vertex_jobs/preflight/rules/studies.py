@@ -24,13 +24,13 @@ _TUNING = 'documentation page "Use hyperparameter tuning"'
 @rule("warning", source="quota page of the older Vizier product", needs=["max_trial_count"])
 def trials_within_limit(subject: Subject) -> Iterator[Fault]:
     """A study has no more trials than the older service allowed."""
-    limit = subject.catalog.limits["max_trial_count"].value
+    limit = subject.catalog.limits.max_trial_count
     job = subject.job
-    if isinstance(job, HyperparameterTuningJob) and limit and job.max_trial_count > limit:
+    if isinstance(job, HyperparameterTuningJob) and job.max_trial_count > limit:
         yield Fault(
             "max_trial_count",
             job.max_trial_count,
-            f"more than {limit:g} trials were refused by the older service",
+            f"more than {limit} trials were refused by the older service",
             "split the study, or try it with few trials first",
         )
 

@@ -5,6 +5,7 @@ For the table in ``rules``. Whether a bucket exists and who may write to it is a
 
 from collections.abc import Iterator
 
+from vertex_jobs.catalog.container_images import is_reduction_server
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
@@ -91,7 +92,7 @@ def local_settings_dropped(subject: Subject) -> Iterator[Fault]:
 def emulated_here(subject: Subject) -> Iterator[Fault]:
     """What a job needs can be had on Local Vertex, if it is to run there."""
     for pool in subject.pools:
-        if "/reductionserver" in pool.container_uri:
+        if is_reduction_server(pool.container_uri):
             yield Fault(
                 f"worker_pools.{pool.role}.container_uri",
                 pool.container_uri,

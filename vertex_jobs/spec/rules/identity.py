@@ -6,14 +6,14 @@ For the table in ``rules``. Whether an account or a bucket exists is no matter o
 import re
 from collections.abc import Iterator, Mapping
 
+from vertex_jobs import catalog
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL, is_gcs_uri
 
 __all__ = ["IDENTITY_RULES", "key_faults", "label_faults"]
 
-#: Two of the 64 labels of a resource are ours. Source: CustomJob; error text of the service.
-MAX_LABELS = 64 - 2
-MAX_LABEL_CHARACTERS = 64
+_LIMITS = catalog.load().limits
+_OUR_LABELS = (SUBMISSION_LABEL, CONTENT_LABEL)
 
 _NETWORK = re.compile(r"projects/\d+/global/networks/[^/]+")
 _TENSORBOARD = re.compile(r"projects/[^/]+/locations/[^/]+/tensorboards/[^/]+")
@@ -23,20 +23,19 @@ _RESOURCE_ID = re.compile(r"[a-z0-9-]+")
 
 def label_faults(field: str, labels: Mapping[str, str]) -> Iterator[Fault]:
     """Faults of labels: count, length, letters, and the names that are ours."""
-    if len(labels) > MAX_LABELS:
-        yield Fault(
-            field,
-            len(labels),
-            "a resource has at most 64 labels, two of them for the submission",
-            f"keep {MAX_LABELS}",
-        )
+    most = _LIMITS.labels_max - len(_OUR_LABELS)
+    if len(labels) > most:
+        rule = f"a resource has at most {_LIMITS.labels_max} labels, two of them for the submission"
+        yield Fault(field, len(labels), rule, f"keep {most}")
+    longest = _LIMITS.label_max_chars
     for key, value in labels.items():
         path = f"{field}.{key}"
-        if key in (SUBMISSION_LABEL, CONTENT_LABEL):
+        if key in _OUR_LABELS:
             yield Fault(path, value, "is set by each submission", "choose another key")
         for what, text in (("key", key), ("value", value)):
-            if len(text) > MAX_LABEL_CHARACTERS:
-                yield Fault(path, text, f"a label's {what} has at most 64 characters", "shorten it")
+            if len(text) > longest:
+                rule = f"a label's {what} has at most {longest} characters"
+                yield Fault(path, text, rule, "shorten it")
             if not all(_fits_label(letter) for letter in text):
                 rule = f"a label's {what} has lower case letters, digits, _ and - only"
                 fixed = "".join(c if _fits_label(c) else "-" for c in text.lower())

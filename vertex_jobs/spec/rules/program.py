@@ -8,20 +8,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from vertex_jobs import catalog
+from vertex_jobs.catalog.container_images import is_prebuilt
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import is_gcs_uri
 from vertex_jobs.spec.arguments import tokens
-from vertex_jobs.spec.images import DEFAULT_CPU_IMAGE, is_prebuilt
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 
 __all__ = ["PROGRAM_RULES"]
 
-#: Source: documentation page "Use hyperparameter tuning".
-MAX_ARGUMENT_CHARACTERS = 100_000
-#: Source: ContainerSpec, PythonPackageSpec.
-MAX_VARIABLES = 100
-#: Source: PythonPackageSpec.
-MAX_PACKAGES = 100
+_LIMITS = catalog.load().limits
 #: Set by the service in every replica. Source: documentation page "Code requirements".
 _SERVICE_VARIABLES = re.compile(r"AIP_.*|CLOUD_ML_.*|TF_CONFIG|CLUSTER_SPEC")
 _FLAG = re.compile(r"[^\s=-][^\s=]*")
@@ -37,17 +33,17 @@ def _something_runs(
     if script_path is not None or python_package_gcs_uri or container_uri is not None:
         return
     pools = {role: getattr(worker_pools, role, None) for role in ROLES}
-    images = {
-        role: pool.container_uri or (pool.python_package_gcs_uri and DEFAULT_CPU_IMAGE)
+    programs = {
+        role: pool.container_uri or pool.python_package_gcs_uri
         for role, pool in pools.items()
         if pool is not None
     }
-    if not any(images.values()):
+    if not any(programs.values()):
         rule = "is required in a job without container_uri"
         yield Fault("script_path", None, rule, "add script_path")
         return
-    for role, image in images.items():
-        if not image:
+    for role, program in programs.items():
+        if not program:
             path = f"worker_pools.{role}.container_uri"
             rule = "is required in a job without script_path"
             yield Fault(path, None, rule, "add it, or container_uri for the whole job")
@@ -98,8 +94,9 @@ def _package_faults(
     path = f"{prefix}python_package_gcs_uri"
     if not uris:
         return
-    if len(uris) > MAX_PACKAGES:
-        yield Fault(path, len(uris), f"has at most {MAX_PACKAGES} packages", "remove some")
+    if len(uris) > _LIMITS.package_uris_max:
+        rule = f"has at most {_LIMITS.package_uris_max} packages"
+        yield Fault(path, len(uris), rule, "remove some")
     for number, uri in enumerate(uris):
         if not is_gcs_uri(uri):
             rule, remedy = "must be a Cloud Storage URI", "write gs://BUCKET/PACKAGE.tar.gz"
@@ -181,14 +178,15 @@ def _argument_faults(field: str, args: Mapping[str, Any] | Sequence[Any]) -> Ite
             remedy = f"write {key.strip().lstrip('-').partition('=')[0]}: value"
             yield Fault(f"{field}.{key}", key, "must be a flag's name without dashes", remedy)
     length = sum(map(len, tokens(args)))
-    if length > MAX_ARGUMENT_CHARACTERS:
-        rule = f"all arguments together have at most {MAX_ARGUMENT_CHARACTERS} characters"
+    most = _LIMITS.args_total_chars_max
+    if length > most:
+        rule = f"all arguments together have at most {most} characters"
         yield Fault(field, f"{length} characters", rule, "pass the data in a file in gs://")
 
 
 def _variable_faults(field: str, variables: Mapping[str, str]) -> Iterator[Fault]:
-    if len(variables) > MAX_VARIABLES:
-        rule = f"a pool has at most {MAX_VARIABLES} environment variables"
+    if len(variables) > _LIMITS.env_vars_max:
+        rule = f"a pool has at most {_LIMITS.env_vars_max} environment variables"
         yield Fault(field, len(variables), rule, "pass them in a file in gs://")
     for name, value in variables.items():
         if _SERVICE_VARIABLES.fullmatch(name):

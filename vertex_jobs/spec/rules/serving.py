@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from vertex_jobs import catalog
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import is_gcs_uri
 from vertex_jobs.spec.rules.identity import key_faults, label_faults
@@ -162,14 +163,11 @@ def _default_name_fits(
     model_display_name: str | None,
     model_serving_container_image_uri: str | None,
 ) -> Iterator[Fault]:
-    name = display_name + _DEFAULT_SUFFIX
-    if model_serving_container_image_uri and model_display_name is None and len(name) > 128:
-        yield Fault(
-            "model_display_name",
-            None,
-            "the job's name with -model has more than 128 characters",
-            "add model_display_name",
-        )
+    most = catalog.load().limits.display_name_max_chars
+    too_long = len(display_name + _DEFAULT_SUFFIX) > most
+    if model_serving_container_image_uri and model_display_name is None and too_long:
+        rule = f"the job's name with {_DEFAULT_SUFFIX} has more than {most} characters"
+        yield Fault("model_display_name", None, rule, "add model_display_name")
 
 
 def _model_labels(model_labels: Mapping[str, str] | None) -> Iterator[Fault]:

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from vertex_jobs import catalog
 from vertex_jobs.emulator.resources.fields.records import Fate, Field, rows
 
 __all__ = ["JOB_FIELDS", "RESOURCE_OUTPUT"]
@@ -16,6 +17,7 @@ RESOURCE_OUTPUT = {
     "update_time": "set at every change",
     "error": "set when FAILED or CANCELLED",
 }
+_DISK_GB = "{0.boot_disk_gb_min} to {0.boot_disk_gb_max}".format(catalog.load().limits)
 _STANDARD = 3  # Scheduling.Strategy.STANDARD
 
 JOB_FIELDS: list[Field] = [
@@ -108,7 +110,7 @@ JOB_FIELDS: list[Field] = [
         "DiskSpec",
         acted={
             "boot_disk_type": "checked against the table of disks",
-            "boot_disk_size_gb": "checked: 100 to 64000",
+            "boot_disk_size_gb": f"checked: {_DISK_GB}",
         },
     ),
     *rows(

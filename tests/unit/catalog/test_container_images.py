@@ -1,0 +1,63 @@
+"""What the address of a container image says of it."""
+
+import pytest
+
+from vertex_jobs import catalog
+from vertex_jobs.catalog.container_images import ImageName, listed_image, parse_image
+
+
+@pytest.mark.parametrize(
+    ("uri", "image"),
+    [
+        (
+            "us-docker.pkg.dev/vertex-ai/training/tf-gpu.2-17.py310:latest",
+            ImageName("tf", (2, 17), "3.10"),
+        ),
+        ("gcr.io/cloud-aiplatform/training/tf-gpu.2-4:latest", ImageName("tf", (2, 4), "")),
+        (
+            "europe-docker.pkg.dev/vertex-ai/training/pytorch-gpu.2-4.py310:latest",
+            ImageName("pytorch", (2, 4), "3.10"),
+        ),
+        (
+            "us-docker.pkg.dev/vertex-ai/training/tf-tpu.2-15.cp310:latest",
+            ImageName("tf", (2, 15), "3.10"),
+        ),
+        (
+            "us-docker.pkg.dev/vertex-ai/training/scikit-learn-cpu.0-23:latest",
+            ImageName("scikit-learn", (0, 23), ""),
+        ),
+        ("us-docker.pkg.dev/my-project/repo/image:1", None),
+        ("tf-gpu.2-4", None),
+    ],
+)
+def test_names(uri: str, image: ImageName | None) -> None:
+    assert parse_image(uri) == image
+
+
+@pytest.mark.parametrize(("version", "legacy"), [((2, 15), True), ((2, 16), False)])
+def test_keras_2_ends_with_tensorflow_2_15(version: tuple[int, ...], legacy: bool) -> None:
+    assert ImageName("tf", version, "3.10").has_legacy_keras is legacy
+
+
+@pytest.mark.parametrize(
+    ("uri", "version"),
+    [
+        ("us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest", "2.17"),
+        ("europe-docker.pkg.dev/vertex-ai/training/tf-gpu.2-4:latest", "2.4"),
+        ("gcr.io/cloud-aiplatform/training/pytorch-gpu.2-4.py310", "2.4"),
+    ],
+)
+def test_an_image_is_found_by_its_uri(uri: str, version: str) -> None:
+    image = listed_image(uri)
+    assert image is not None
+    assert image.version == version
+
+
+def test_any_other_image_is_none() -> None:
+    assert listed_image("gcr.io/p/tf-cpu.2-17.py310:latest") is None
+
+
+@pytest.mark.parametrize("name", catalog.load().images)
+def test_every_listed_name_can_be_read(name: str) -> None:
+    host = catalog.load().image_addresses.hosts[0]
+    assert parse_image(f"{host}{name}:latest") is not None

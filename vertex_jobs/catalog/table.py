@@ -1,0 +1,209 @@
+"""The catalog as a whole: each part is read from its file when it is first asked for.
+
+For ``catalog.load``. A preview of a request asks for limits and addresses alone, so these are in a
+small file of their own.
+"""
+
+import dataclasses
+from collections.abc import Mapping
+from datetime import date
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from vertex_jobs.catalog.records import (
+    Accelerator,
+    BootDisk,
+    Image,
+    ImageAddresses,
+    Limits,
+    Machine,
+    Price,
+    RegionReport,
+    TpuMachine,
+)
+
+__all__ = ["Catalog", "load"]
+
+_FRAMEWORKS = ("tensorflow", "pytorch", "sklearn", "xgboost", "ray")
+
+
+class Catalog:
+    """Everything that is known of the hardware, the images, the limits and the prices."""
+
+    @cached_property
+    def _small(self) -> Mapping[str, Any]:
+        return _read("limits.yaml")
+
+    @cached_property
+    def _large(self) -> Mapping[str, Any]:
+        return _read("catalog.yaml")
+
+    @cached_property
+    def limits(self) -> Limits:
+        """Limits and defaults of the service."""
+        names = [field.name for field in dataclasses.fields(Limits)]
+        return Limits(**{name: self._small["limits"][name]["value"] for name in names})
+
+    @cached_property
+    def boot_disks(self) -> Mapping[str, BootDisk]:
+        """Boot disks by type."""
+        return {name: _boot_disk(row) for name, row in self._small["boot_disks"].items()}
+
+    @cached_property
+    def image_addresses(self) -> ImageAddresses:
+        """Addresses of container images."""
+        row = dict(self._small["images"])
+        hosts = (*row.pop("hosts"), *row.pop("legacy_hosts"))
+        return ImageAddresses(
+            hosts=hosts,
+            sdk_substrings=tuple(row.pop("sdk_substrings")),
+            registries=tuple(row.pop("registries")),
+            keras_3_since=tuple(row.pop("keras_3_since")),
+            **row,
+        )
+
+    @property
+    def as_of(self) -> date:
+        """The date of this state of knowledge."""
+        return _date(self._large["meta"]["as_of"])
+
+    @property
+    def price_region(self) -> str:
+        """Where the prices hold."""
+        return str(self._large["meta"]["price_region"])
+
+    @property
+    def spot_max_discount(self) -> float:
+        """The largest share by which a spot machine is cheaper."""
+        return float(self._large["meta"]["spot_max_discount"]["value"])
+
+    @cached_property
+    def accelerators(self) -> Mapping[str, Accelerator]:
+        """Accelerators by name."""
+        return {name: _accelerator(name, row) for name, row in self._large["accelerators"].items()}
+
+    @cached_property
+    def machines(self) -> Mapping[str, Machine]:
+        """Machines by name, without TPU machines."""
+        return {name: _machine(name, row) for name, row in self._large["machines"].items()}
+
+    @cached_property
+    def tpu_machines(self) -> Mapping[str, TpuMachine]:
+        """TPU machines by name."""
+        return {name: _tpu_machine(name, row) for name, row in self._large["tpu_machines"].items()}
+
+    @cached_property
+    def regions(self) -> tuple[str, ...]:
+        """The regions that the SDK accepts."""
+        return tuple(self._large["regions"]["sdk_accepted"])
+
+    @cached_property
+    def region_reports(self) -> Mapping[str, RegionReport]:
+        """Reports by accelerator; the table of Google's documentation was not obtained."""
+        return {
+            name: RegionReport(tuple(row["reported_ok"]), tuple(row["reported_unsupported"]))
+            for name, row in self._large["regions"]["accelerator_reports"].items()
+        }
+
+    @cached_property
+    def images(self) -> Mapping[str, Image]:
+        """Prebuilt training images by short name, e.g. ``tf-cpu.2-17.py310``."""
+        groups = self._large["training_images"]
+        return {
+            name: _image(name, framework, str(version), row)
+            for framework in _FRAMEWORKS
+            for version, row in groups[framework].items()
+            for name in row["images"]
+        }
+
+    def boot_disk_of(self, machine_type: str) -> str:
+        """Return the type of boot disk that a machine gets unasked."""
+        default = ""
+        for name, disk in self.boot_disks.items():
+            if machine_type in disk.machines:
+                return name
+            default = name if disk.is_default else default
+        return default
+
+
+@cache
+def load() -> Catalog:
+    """Return the catalog, the same one throughout a process."""
+    return Catalog()
+
+
+def _read(file: str) -> Mapping[str, Any]:
+    import yaml
+
+    # The C parser reads a file in a tenth of the time.
+    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+    form: Mapping[str, Any] = yaml.load(Path(__file__).with_name(file).read_bytes(), Loader=loader)
+    return form
+
+
+def _price(row: Mapping[str, Any] | None) -> Price | None:
+    return None if row is None else Price(**row)
+
+
+def _boot_disk(row: Mapping[str, Any]) -> BootDisk:
+    machines = row["default_for"]
+    return BootDisk(
+        machines=tuple(machines) if isinstance(machines, list) else (),
+        is_default=machines == "all_other_machines",
+        usd_per_gb_month=row["usd_per_gb_month"],
+        confidence=row["confidence"],
+    )
+
+
+def _accelerator(name: str, row: Mapping[str, Any]) -> Accelerator:
+    return Accelerator(
+        name=name,
+        status=row["status"],
+        bundled=row["bundled"],
+        price=_price(row["price"]),
+        quota=row["quota"],
+        note=row["note"],
+    )
+
+
+def _machine(name: str, row: Mapping[str, Any]) -> Machine:
+    counts = {accelerator: tuple(some) for accelerator, some in row["accelerators"].items()}
+    return Machine(
+        name=name,
+        vcpus=row["vcpus"],
+        memory_gb=row["memory_gb"],
+        accelerators=counts,
+        accelerator_required=row["accelerator_required"],
+        price=_price(row["price"]),
+    )
+
+
+def _tpu_machine(name: str, row: Mapping[str, Any]) -> TpuMachine:
+    prices, topologies = row["price"] or {}, row.get("topologies", {})
+    return TpuMachine(
+        name=name,
+        vcpus=row["vcpus"],
+        memory_gb=row["memory_gb"],
+        accelerators=tuple(row.get("accelerators", ())),
+        board_cores=row.get("board_cores", 0),
+        slice_cores=row.get("slice_cores", 0),
+        topologies=tuple(topologies),
+        virtual_machines={name: machines for name, (_, machines) in topologies.items()},
+        prices={accelerator: Price(**price) for accelerator, price in prices.items()},
+    )
+
+
+def _image(name: str, framework: str, version: str, row: Mapping[str, Any]) -> Image:
+    return Image(
+        name=name,
+        framework=framework,
+        version=version,
+        python=row["python"],
+        end_of_patch=_date(row["end_of_patch"]),
+        end_of_availability=_date(row["end_of_availability"]),
+    )
+
+
+def _date(value: Any) -> date:
+    return value if isinstance(value, date) else date.fromisoformat(str(value))
