@@ -1,7 +1,7 @@
 """Trials in, decisions out: the best trial and why, the Pareto front, frames and JSON.
 
 For whoever has a tuning job's resource in the API's JSON form: the client, the reports, the
-emulator's tests. It contacts nothing and holds no connection; a ``Study`` is a detached copy.
+emulator's tests. It holds no connection; a ``Study`` is a detached copy.
 """
 
 from vertex_jobs.study.study import Study

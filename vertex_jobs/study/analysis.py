@@ -1,4 +1,4 @@
-"""What the trials of one tuning job decide: the best trials, the reasons, and how sure they are.
+"""The decision that a tuning job's trials allow: the best ones, the reasons, and how sure that is.
 
 For `Study`, which adds the forms that a person sees, and for the charts of its report.
 """

@@ -1,4 +1,4 @@
-"""How sure it is that the best trial is the best: noise, chances, and what they say in words.
+"""The confidence that the best trial is the best: noise, chances, and both of them in words.
 
 For `Study`. The search's own model of the metrics judges, whatever search made the trials.
 """
@@ -20,7 +20,7 @@ LEAST_TRIALS = 5
 
 @dataclass(frozen=True)
 class Confidence:
-    """What a model of all trials says about their order.
+    """The order of the trials as a model of all of them sees it.
 
     Attributes:
         chances: By trial id: that no other setting is truly better than the trial's, which it
@@ -43,7 +43,7 @@ class Confidence:
     def of(
         cls, beliefs: "Beliefs", trials: tuple[Trial, ...], objectives: tuple[Objective, ...]
     ) -> "Confidence":
-        """Ask the model about the trials, whose places from 1 it knows as their ids."""
+        """Ask the model about the trials; their ids in it are their places, counted from 1."""
         ids = {place: trial.id for place, trial in enumerate(trials, start=1)}
         noise = zip(objectives, beliefs.noise.tolist(), strict=True)
         return cls(
@@ -53,7 +53,7 @@ class Confidence:
         )
 
     def sentence(self, winner: Trial) -> str:
-        """What the model says about one of the best trials; with one metric also of its rivals."""
+        """Return the model's view of one of the best trials; with one metric also of its rivals."""
         count = self.trial_count
         if not self.chances:
             return (

@@ -1,7 +1,7 @@
 """Trials read back from what ``trials --format json`` printed.
 
-For ``run --warm-start FILE.json`` and the search that learns from it. What is not of that form is
-refused: half a history would mislead a search unseen.
+For ``run --warm-start FILE.json`` and the search that learns from it. Any other form is refused:
+half a history would mislead a search without anybody noticing.
 """
 
 import json
@@ -15,10 +15,10 @@ __all__ = ["read_exported"]
 
 
 def read_exported(text: str) -> tuple[Trial, ...]:
-    """The trials in the text of an export, in its order.
+    """Return the trials in the text of an export, in its order.
 
     Raises:
-        ValueError: If it is no such export; says which trial is wrong and how.
+        ValueError: If it is no such export; the message names the wrong trial and the reason.
     """
     try:
         forms = json.loads(text)
@@ -56,5 +56,5 @@ def _read(form: Mapping[str, Any]) -> Trial:
 
 
 def _metrics(form: Mapping[str, Any]) -> dict[str, float]:
-    """Values by metric; null, which stands for one that was not finite, is NaN again."""
+    """Return values by metric; null stands for a value that was not finite and becomes NaN."""
     return {name: math.nan if value is None else float(value) for name, value in form.items()}

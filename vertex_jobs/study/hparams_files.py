@@ -1,8 +1,8 @@
 """A study for TensorBoard's HParams page: event files that lie beside the trials' own logs.
 
-For the verb ``tensorboard``. One file describes the study, one each finished trial: its parameters,
-its outcome, the measurements that it reported. The protos are TensorBoard's own; neither TensorFlow
-nor a file system is needed.
+For the verb ``tensorboard``. One file describes the study, and one file each finished trial: its
+parameters, outcome and measurements. The protos are TensorBoard's own; neither TensorFlow nor a
+file system is needed.
 
 Source: tensorboard, plugins/hparams: api.proto and plugin_data.proto.
 """
@@ -17,14 +17,14 @@ from vertex_jobs.study.trial_records import Measurement, Trial
 
 __all__ = ["FINAL_TAG", "MEASUREMENT_TAG", "hparams_files"]
 
-#: What precedes a metric's name, so that no tag of the script's own is met.
+#: Prefixes of a metric's name, so that no tag equals one of the script's own.
 FINAL_TAG, MEASUREMENT_TAG = "final/", "measurement/"
 #: TensorBoard reads files whose names hold "tfevents"; equal names are written once.
 _FILE_NAME = "events.out.tfevents.0000000000.vertex-jobs.hparams"
 
 
 def hparams_files(study: Study) -> Iterator[tuple[str, bytes]]:
-    """Paths below the study's base directory, and what stands there; of finished trials alone."""
+    """Yield paths below the study's base directory with their content, for finished trials only."""
     yield _FILE_NAME, _events([(0, 0.0, [_experiment(study)])])
     for trial in study.trials:
         if trial.finished:
@@ -32,7 +32,7 @@ def hparams_files(study: Study) -> Iterator[tuple[str, bytes]]:
 
 
 def _of_trial(study: Study, trial: Trial) -> Iterator[tuple[int, float, list[Any]]]:
-    """Steps, times in seconds since 1970, and summary values."""
+    """Yield steps, times in seconds since 1970, and summary values."""
     start, end = _seconds(trial.start_time), _seconds(trial.end_time)
     yield 0, start, [_session_start(trial, start)]
     for measurement in trial.measurements:
@@ -85,7 +85,7 @@ def _session_end(trial: Trial, end: float) -> Any:
 
 
 def _plugin_value(tag: str, **content: Any) -> Any:
-    """A summary value that the page reads, and that holds no number."""
+    """Return a summary value that the page reads and that holds no number."""
     from tensorboard.compat.proto.summary_pb2 import Summary, SummaryMetadata
     from tensorboard.compat.proto.tensor_pb2 import TensorProto
     from tensorboard.compat.proto.tensor_shape_pb2 import TensorShapeProto
@@ -113,7 +113,7 @@ def _scalars(prefix: str, measurement: Measurement) -> list[Any]:
 
 
 def _events(rows: Any) -> bytes:
-    """An event file."""
+    """Return the bytes of an event file."""
     from tensorboard.compat.proto.event_pb2 import Event
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.summary.writer.record_writer import RecordWriter

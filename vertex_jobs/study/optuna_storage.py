@@ -1,7 +1,7 @@
 """A study as an Optuna storage: an SQLite file that ``optuna-dashboard`` and Optuna's plots open.
 
-For ``trials --format optuna``. Only finished trials go there: an infeasible one as failed, and what
-Optuna has no word for as user attributes.
+For ``trials --format optuna``. It holds finished trials only: an infeasible one counts as failed.
+Facts that Optuna has no field for become user attributes.
 """
 
 import os
@@ -24,7 +24,7 @@ __all__ = ["write_optuna_storage"]
 
 
 def write_optuna_storage(study: Study, path: Path) -> int:
-    """Write the file, in place of one that may be there; the number of trials in it.
+    """Write the file, replacing an older one, and return the number of trials in it.
 
     Raises:
         UnsupportedHereError: If Optuna is not installed, or the study's space is not known.

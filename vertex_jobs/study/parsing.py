@@ -1,4 +1,4 @@
-"""The API's JSON of a HyperparameterTuningJob, read into trials and objectives.
+"""A HyperparameterTuningJob in the API's JSON form, read into trials and objectives.
 
 For `Study.from_resource`. The JSON may come from the service, the emulator or a file: 64-bit
 integers are text, and a number that equals its default, 0 for one, is absent.
@@ -7,7 +7,6 @@ Source: HyperparameterTuningJob, StudySpec, Trial and Measurement protos.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from vertex_jobs.names import GcsUri, is_gcs_uri
@@ -17,7 +16,7 @@ __all__ = ["read_objectives", "read_trials"]
 
 
 def read_objectives(resource: Mapping[str, Any]) -> tuple[Objective, ...]:
-    """The study's metrics in the order of its spec; an unspecified goal means maximize."""
+    """Return the study's metrics in the order of its spec; an unspecified goal means maximize."""
     return tuple(
         Objective(metric["metricId"], metric.get("goal") not in {"MINIMIZE", 2})
         for metric in resource.get("studySpec", {}).get("metrics", ())
@@ -25,7 +24,7 @@ def read_objectives(resource: Mapping[str, Any]) -> tuple[Objective, ...]:
 
 
 def read_trials(resource: Mapping[str, Any]) -> tuple[Trial, ...]:
-    """Every trial, by number; the service lists them in no order that can be relied on."""
+    """Return every trial in the order of ids; the service guarantees no order."""
     whole = _whole_parameters(resource.get("studySpec", {}).get("parameters", ()))
     job_spec = resource.get("trialJobSpec", {})
     base = job_spec.get("baseOutputDirectory", {}).get("outputUriPrefix", "")
@@ -56,7 +55,7 @@ def _read_trial(trial: Mapping[str, Any], whole: frozenset[str], base: str) -> T
 
 
 def _model_directory(base: str, trial_id: str) -> str | None:
-    """AIP_MODEL_DIR of the trial; None where the job has no usable base directory."""
+    """Return AIP_MODEL_DIR of the trial; None where the job has no usable base directory."""
     if not is_gcs_uri(base):
         return None
     return str(GcsUri.parse(base).directory(trial_id, "model"))
@@ -71,30 +70,21 @@ def _read_metrics(measurement: Mapping[str, Any]) -> dict[str, float]:
 
 
 def _typed(value: Any, is_whole: bool) -> ParameterValue:
-    """The API has one number type; an integer parameter reads back as 8.0 and means 8."""
+    """Return the value in its own type: the API has doubles only, so an integer 8 comes as 8.0."""
     if isinstance(value, str):
         return value
     number = float(value)
     return int(number) if is_whole and number.is_integer() else number
 
 
-@dataclass(frozen=True)
-class _Flat:
-    """One parameter spec, with its conditional children laid beside it."""
-
-    parameter_id: str
-    spec: Mapping[str, Any]
-
-
 def _whole_parameters(specs: Iterable[Mapping[str, Any]]) -> frozenset[str]:
-    """Ids whose every spec holds whole numbers only.
+    """Return the ids whose every spec holds whole numbers only.
 
     Two conditional specs may share an id, so one fractional spec makes the id fractional.
     """
-    verdicts: dict[str, bool] = {}
-    for flat in _flatten(specs):
-        verdicts[flat.parameter_id] = verdicts.get(flat.parameter_id, True) and _is_whole(flat.spec)
-    return frozenset(parameter_id for parameter_id, whole in verdicts.items() if whole)
+    flat = list(_with_children(specs))
+    fractional = {spec.get("parameterId", "") for spec in flat if not _is_whole(spec)}
+    return frozenset(spec.get("parameterId", "") for spec in flat) - fractional
 
 
 def _is_whole(spec: Mapping[str, Any]) -> bool:
@@ -104,8 +94,8 @@ def _is_whole(spec: Mapping[str, Any]) -> bool:
     return bool(values) and all(float(value).is_integer() for value in values)
 
 
-def _flatten(specs: Iterable[Mapping[str, Any]]) -> Iterator[_Flat]:
+def _with_children(specs: Iterable[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     for spec in specs:
-        yield _Flat(spec.get("parameterId", ""), spec)
+        yield spec
         children = spec.get("conditionalParameterSpecs", ())
-        yield from _flatten(child.get("parameterSpec", {}) for child in children)
+        yield from _with_children(child.get("parameterSpec", {}) for child in children)

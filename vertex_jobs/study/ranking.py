@@ -1,4 +1,4 @@
-"""Which trials win, and a sentence that says why.
+"""The order of trials: the ones that win, and a sentence that says why.
 
 For `Study`. A trial can win only when it has succeeded and every metric of its final measurement is
 finite; ties go to the lowest id. Nothing in the API marks the best trial, so this is where it is
@@ -29,14 +29,14 @@ class Ranking:
     trials: tuple[Trial, ...]
 
     def candidates(self) -> tuple[Trial, ...]:
-        """The trials that could win, best first for one objective, else in the order of ids."""
+        """Return the trials that could win, best first for one objective, else by id."""
         able = [trial for trial in self.trials if not self._obstacle(trial)]
         if len(self.objectives) == 1:
             able.sort(key=self._losses)  # stable, so equal trials stay in the order of their ids
         return tuple(able)
 
     def front(self) -> tuple[Trial, ...]:
-        """The trials that no other beats in one metric without losing in another.
+        """Return the trials that no other beats in one metric without losing in another.
 
         With one objective that is the best trial alone. Trials with equal metrics keep the lowest
         id only.
@@ -58,13 +58,13 @@ class Ranking:
         return tuple(sorted(front, key=lambda trial: trial.order))
 
     def explain(self, winner: Trial) -> str:
-        """One sentence: metric, goal, value, runner-up, margin, and who could not win."""
+        """Return a sentence: metric, goal, value, runner-up, margin, and who could not win."""
         text = self._reason(winner)
         unable = self._unable()
         return f"{text}; {unable}." if unable else f"{text}."
 
     def why_not(self, trial: Trial) -> str:
-        """Why a trial is not on the front, as a clause; empty if it is.
+        """Return why a trial is not on the front, as a clause; empty if it is.
 
         Raises:
             NoFeasibleTrialError: If no trial could win.
@@ -111,7 +111,7 @@ class Ranking:
         return f"{text}, {margin} better than trial {runner_up.id} with {_number(second)}"
 
     def _unable(self) -> str:
-        """``2 of 16 trials could not win (1 infeasible, 1 ...)``; empty when all could."""
+        """Return ``2 of 16 trials could not win (1 infeasible, ...)``; empty when all could."""
         obstacles = Counter(filter(None, map(self._obstacle, self.trials)))
         if not obstacles:
             return ""
@@ -134,7 +134,7 @@ class Ranking:
         )
 
     def _obstacle(self, trial: Trial) -> str:
-        """Why this trial cannot win, as a clause after a count; empty when it can."""
+        """Return why this trial cannot win, as a clause after a count; empty when it can."""
         if trial.state == "INFEASIBLE":
             return "infeasible"
         if trial.state != "SUCCEEDED":
@@ -160,5 +160,5 @@ def _at_least_as_good(losses: Sequence[float], others: Sequence[float]) -> bool:
 
 
 def _number(value: float) -> str:
-    """Six significant digits: enough to tell trials apart, short enough to read."""
+    """Return six significant digits: enough to tell trials apart, short enough to read."""
     return f"{value:.6g}"

@@ -1,4 +1,4 @@
-"""The training job that a trial would be on its own: the study's job with the trial's arguments.
+"""A training job with one trial's arguments, made from the study's job.
 
 For ``best --retrain`` and ``--continue``. A config goes in and a config comes out; nothing is sent.
 """
@@ -12,7 +12,7 @@ from vertex_jobs.study.trial_records import ParameterValue, Trial
 
 __all__ = ["training_config"]
 
-#: Keys of a tuning job's config that a training job has not, and the place of the study's outputs.
+#: Keys of a tuning job that a training job does not have, and the directory of the study's outputs.
 _STUDY_KEYS = frozenset(
     {
         "metric_spec",
@@ -33,12 +33,12 @@ _LOCAL_STUDY_KEYS = frozenset({"seed", "initial_trials", "warm_start", "faults"}
 def training_config(
     study_config: Mapping[str, Any], trial: Trial, initial_model_dir: str | None = None
 ) -> dict[str, Any]:
-    """The keys of a custom job's config.
+    """Return the keys of a custom job's config.
 
     Args:
-        study_config: Of the tuning job.
-        trial: Whose parameters the training gets, after the arguments that all trials had.
-        initial_model_dir: Of the model to go on from, which the script is told in the variable
+        study_config: The tuning job's.
+        trial: Source of the parameters, which follow the arguments that all trials had.
+        initial_model_dir: Directory of the model to continue from, which the script finds in
             ``VERTEX_JOBS_INITIAL_MODEL_DIR``; None for none.
     """
     kept = {key: value for key, value in study_config.items() if key not in _STUDY_KEYS}
@@ -63,7 +63,7 @@ def training_config(
 def _with_trial(
     program: Mapping[str, Any], trial: Trial, variables: Mapping[str, str]
 ) -> dict[str, Any]:
-    """A job or a pool with the trial's arguments after its own."""
+    """Return a job or a pool with the trial's arguments after its own."""
     changed = {**program, "args": _joined(program.get("args", {}), trial.parameters)}
     if variables:
         changed["environment_variables"] = {
@@ -83,5 +83,5 @@ def _joined(
 
 
 def _plain(value: ParameterValue) -> ParameterValue:
-    """Whole numbers without ``.0``, as the trial itself received them."""
+    """Return a whole number without ``.0``, as the trial itself received it."""
     return int(value) if isinstance(value, float) and value.is_integer() else value

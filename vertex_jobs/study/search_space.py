@@ -1,6 +1,6 @@
-"""A study's parameters and trials as the search knows them, read from the API's JSON.
+"""A study's parameters and trials in the search's own form, read from the API's JSON.
 
-For judging a study by the model of its search. The JSON may hold enums by name or by number.
+For the search's model of a study. The JSON may hold enums by name or by number.
 
 Source: StudySpec.ParameterSpec proto.
 """
@@ -29,7 +29,7 @@ _CONDITIONS = ("parentDiscreteValues", "parentIntValues", "parentCategoricalValu
 
 
 def read_space(spec: Mapping[str, Any]) -> Space:
-    """The space of a StudySpec, parents before children.
+    """Return the space of a StudySpec, parents before children.
 
     Raises:
         ValueError: If a range is not possible.
@@ -39,7 +39,7 @@ def read_space(spec: Mapping[str, Any]) -> Space:
 
 
 def read_completed(trials: Sequence[Trial], objectives: Sequence[Objective]) -> list[Completed]:
-    """The trials that have ended, numbered by their places from 1."""
+    """Return the trials that have ended, numbered by their places from 1."""
     return [
         Completed(place, trial.parameters, _values(trial, objectives))
         for place, trial in enumerate(trials, start=1)

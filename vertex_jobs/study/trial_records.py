@@ -1,7 +1,6 @@
-"""One trial of a study as plain data: what was tried, what was measured, where the model lies.
+"""One trial of a study as plain data: its parameters, its measurements, its model's directory.
 
-For everyone who reads trials. It knows nothing of the API's spelling (`parsing` does) and makes no
-choice between trials (`ranking` does).
+For everyone who reads trials. `parsing` knows the API's spelling; `ranking` chooses between trials.
 """
 
 import math
@@ -14,7 +13,7 @@ __all__ = ["JsonObject", "Measurement", "Objective", "ParameterValue", "Trial", 
 
 #: A parameter's value, typed by the study's spec.
 ParameterValue = float | int | str
-#: What ``json.dumps`` turns into a JSON object.
+#: A dictionary that ``json.dumps`` turns into a JSON object.
 JsonObject = dict[str, object]
 
 
@@ -36,7 +35,7 @@ class Objective:
         return "maximize" if self.maximize else "minimize"
 
     def loss(self, value: float) -> float:
-        """The value with its sign turned so that smaller is better."""
+        """Return the value with its sign turned so that smaller is better."""
         return -value if self.maximize else value
 
 
@@ -53,7 +52,7 @@ class Measurement:
     metrics: Mapping[str, float]
 
     def to_json(self) -> JsonObject:
-        """The measurement with JSON types; a value that is not finite becomes null."""
+        """Return the measurement with JSON types; a value that is not finite becomes null."""
         return {"step": self.step, "metrics": _finite_or_null(self.metrics)}
 
 
@@ -69,7 +68,7 @@ class Trial:
         measurements: In the order of their steps.
         infeasible_reason: Set for infeasible trials only.
         model_dir: ``gs://`` directory with exactly one slash at its end; None without a base
-            output directory. It is a place, not a promise that the script wrote there.
+            output directory. The script may have written nothing there.
         start_time: RFC 3339 text.
         end_time: RFC 3339 text.
     """
@@ -92,11 +91,11 @@ class Trial:
 
     @property
     def finished(self) -> bool:
-        """Whether nothing about this trial changes any more."""
+        """True when nothing about this trial changes any more."""
         return self.state in {"SUCCEEDED", "INFEASIBLE"}
 
     def _repr_html_(self) -> str:
-        """For notebooks: state, metrics and parameters as a table of two columns."""
+        """Return state, metrics and parameters as a table of two columns, for notebooks."""
         pairs: list[tuple[str, object]] = [("state", self.state)]
         pairs += [*self.metrics.items(), *self.parameters.items()]
         pairs += [("infeasible because", self.infeasible_reason), ("model", self.model_dir)]
@@ -108,7 +107,7 @@ class Trial:
         return f"<table><caption>Trial {escape(self.id)}</caption>{rows}</table>"
 
     def to_json(self) -> JsonObject:
-        """The trial with JSON types; absent and non-finite values are null."""
+        """Return the trial with JSON types; absent and non-finite values are null."""
         return {
             "id": self.id,
             "state": self.state,
@@ -123,7 +122,7 @@ class Trial:
 
 
 def cell_text(value: object) -> str:
-    """A value in a cell of an HTML table: six digits of a number, nothing for None."""
+    """Return a value for a cell of an HTML table: six digits of a number, nothing for None."""
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)

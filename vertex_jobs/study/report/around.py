@@ -1,4 +1,4 @@
-"""The surroundings of the best trial: what changes when one of its parameters does.
+"""The surroundings of the best trial: points that differ from it in one parameter.
 
 For the charts that ask the study's model.
 """
@@ -21,7 +21,7 @@ POINTS = 41
 
 
 def best_by(study: StudyAnalysis, metric: int) -> Trial:
-    """The best trial by one metric alone."""
+    """Return the best trial by one metric alone."""
     objective = study.objectives[metric]
     return min(
         study.ranking.candidates(),
@@ -30,12 +30,12 @@ def best_by(study: StudyAnalysis, metric: int) -> Trial:
 
 
 def line_through(encoding: Encoding, column: int, trial: Trial) -> tuple[list[Any], Floats]:
-    """A parameter's values, and a trial's coordinates with each of them in turn.
+    """Return a parameter's values, and a trial's coordinates with each of them in turn.
 
     Args:
         encoding: Of the study's space.
         column: The parameter's place in it.
-        trial: What the other parameters come from; those above this one are as it needs them.
+        trial: Source of the other parameters; the parents of this one get values that activate it.
 
     Returns:
         The values, and ``[values, parameters]`` in [0, 1].
@@ -59,12 +59,12 @@ def line_through(encoding: Encoding, column: int, trial: Trial) -> tuple[list[An
 
 
 def _place(encoding: Encoding, name: str) -> int:
-    """The column of a parent; its id stands once."""
+    """Return the column of a parent, whose id is unique."""
     return next(place for place, one in enumerate(encoding.space.parameters) if one.id == name)
 
 
 def _coordinate(encoding: Encoding, column: int, value: Any) -> float:
-    """Where a parameter has a value."""
+    """Return the coordinate of a parameter's value."""
     row = np.full((1, encoding.dimension), np.nan)
     parameter = encoding.space.parameters[column]
     is_category = parameter.kind == "categorical"

@@ -1,6 +1,6 @@
-"""What the report's charts have in common: their form, colours and axes.
+"""The common parts of the report's charts: their form, colours and axes.
 
-For the modules that draw them. A chart is plain data in the form of plotly's figures.
+A chart is plain data in the form of plotly's figures.
 """
 
 import math
@@ -25,10 +25,10 @@ __all__ = [
     "names_axis",
 ]
 
-#: Of what is shown, of what stands out, and of what stands back.
+#: Colours of ordinary marks, of the best ones, and of the less important ones.
 MAIN, BEST, FAINT = "#2563eb", "#d9480f", "#94a3b8"
 
-#: A discrete parameter with so many values has a tick for each.
+#: A discrete parameter with at most this many values has a tick for each.
 _LISTED_TICKS = 12
 
 
@@ -54,11 +54,11 @@ class Chart:
 
 
 def axis_of(parameter: Parameter, label: str) -> dict[str, Any]:
-    """The plotly axis on which a parameter's values are spread as in the study."""
+    """Return the plotly axis on which a parameter's values are spread as in the study."""
     title = {"text": plain(label)}
     if parameter.kind == "categorical":
         return {"title": title, **names_axis([str(value) for value in parameter.values])}
-    if parameter.scale != "log":  # for reverse log plotly has no axis; a linear one is true
+    if parameter.scale != "log":  # plotly has no axis for reverse log; a linear one is correct
         return {"title": title, "type": "linear"}
     values = [float(value) for value in parameter.values] or [parameter.low, parameter.high]
     span = [math.log10(values[0]), math.log10(values[-1])]
@@ -73,7 +73,7 @@ def axis_of(parameter: Parameter, label: str) -> dict[str, Any]:
 
 
 def names_axis(names: list[str]) -> dict[str, Any]:
-    """The plotly axis of names, which are short beside it."""
+    """Return the plotly axis of names, shortened in its ticks."""
     return {
         "type": "category",
         "categoryorder": "array",
@@ -85,7 +85,7 @@ def names_axis(names: list[str]) -> dict[str, Any]:
 
 
 def even_values(parameter: Parameter) -> list[float]:
-    """At most five values of a numeric parameter, spread evenly on its scale, for ticks."""
+    """Return at most five values of a numeric parameter for ticks, even on its scale."""
     if 1 < len(parameter.values) <= _LISTED_TICKS:
         return [float(value) for value in parameter.values]
     low, high = parameter.low, parameter.high
@@ -100,5 +100,5 @@ def even_values(parameter: Parameter) -> list[float]:
 
 
 def metric_axis(metric_id: str) -> dict[str, Any]:
-    """The plotly axis of a metric."""
+    """Return the plotly axis of a metric."""
     return {"title": {"text": plain(metric_id)}, "zeroline": False}

@@ -1,4 +1,4 @@
-"""The charts of how much each parameter matters, and of the two that matter most."""
+"""The charts of each parameter's importance, and of the two most important parameters."""
 
 import math
 from typing import Any
@@ -19,7 +19,7 @@ __all__ = ["influence"]
 
 
 def influence(study: StudyAnalysis, metric: int) -> list[Chart]:
-    """Charts of how much each parameter matters and of the two that matter most."""
+    """Return the charts of importance and of the two most important parameters."""
     if study.beliefs is None:
         return []
     found = importances(study.beliefs, metric)
@@ -61,7 +61,7 @@ def _importance(metric_id: str, found: list[Importance]) -> Chart:
 def _contour(
     study: StudyAnalysis, beliefs: Beliefs, metric: int, found: list[Importance]
 ) -> Chart | None:
-    """The model over the two most important parameters of the best trial."""
+    """Return the model over the two most important parameters, around the best trial."""
     best, encoding = best_by(study, metric), beliefs.encoding
     columns = _most_important(encoding, found, best)
     if len(columns) < 2:
@@ -117,14 +117,14 @@ def _contour(
 
 
 def _form(pair: list[Parameter]) -> dict[str, Any]:
-    """A surface's kind of trace: between two categories nothing lies, so none has lines there."""
+    """Return a surface's kind of trace, one without contour lines for categories."""
     if any(parameter.kind == "categorical" for parameter in pair):
         return {"type": "heatmap"}
     return {"type": "contour", "contours": {"coloring": "heatmap"}, "line": {"width": 0.5}}
 
 
 def _most_important(encoding: Encoding, found: list[Importance], best: Trial) -> list[int]:
-    """Columns of the two most important parameters that are active in the best trial."""
+    """Return the columns of the two most important parameters that are active in a trial."""
     row = encoding.rows([best.parameters])[0]
     columns = {
         parameter.id: column

@@ -20,7 +20,7 @@ _TOO_LARGE = 1e300
 
 
 def report_html(study: StudyAnalysis) -> str:
-    """The whole file as text.
+    """Return the whole file as text.
 
     Raises:
         UnsupportedHereError: If plotly is not installed.
@@ -56,7 +56,7 @@ def report_html(study: StudyAnalysis) -> str:
 
 
 def _header(study: StudyAnalysis) -> str:
-    """Name, state, and the decision in words."""
+    """Return name, state, and the decision in words."""
     state = study.state.removeprefix("JOB_STATE_").lower()
     goals = ", ".join(f"{one.metric_id} ({one.goal})" for one in study.objectives)
     lines = [
@@ -84,7 +84,7 @@ def _header(study: StudyAnalysis) -> str:
 
 
 def _charts(study: StudyAnalysis) -> Iterator[Chart]:
-    # These ask the model, and with it NumPy, which other readers of trials do without.
+    # These use the model and with it NumPy, which other readers of trials do not need.
     import numpy as np
 
     from vertex_jobs.study.report.influence import influence
@@ -92,7 +92,7 @@ def _charts(study: StudyAnalysis) -> Iterator[Chart]:
     from vertex_jobs.study.report.slices import slices
 
     found: list[Chart | None] = [progress_charts.front(study)]
-    with np.errstate(over="ignore", invalid="ignore"):  # what exceeds every number is a gap
+    with np.errstate(over="ignore", invalid="ignore"):  # an overflow becomes a gap in the chart
         for number, objective in enumerate(study.objectives):
             found.append(progress_charts.history(study, objective))
             found.append(progress_charts.curves(study, objective))
@@ -119,9 +119,9 @@ def _json(charts: list[Chart]) -> str:
 
 
 def _drawable(form: Any) -> Any:
-    """The same with None, a gap to plotly, for each number that it cannot draw.
+    """Return the same with None, a gap to plotly, for each number that it cannot draw.
 
-    JSON has none that are not finite, and the length of an axis must be finite too.
+    JSON has finite numbers only, and the length of an axis must be finite too.
     """
     if isinstance(form, dict):
         return {key: _drawable(value) for key, value in form.items()}

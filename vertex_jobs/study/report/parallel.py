@@ -11,12 +11,12 @@ from vertex_jobs.study.trial_records import Objective, Trial
 
 __all__ = ["parallel_coordinates"]
 
-#: Labels stand aslant, so that long ones do not meet; this many letters fit above.
+#: Labels are tilted, so that long ones do not overlap; this many letters fit above.
 _LABEL, _ANGLE = 32, -20
 
 
 def parallel_coordinates(study: StudyAnalysis, objective: Objective) -> Chart | None:
-    """One line per trial through its parameters; None without a trial that could win."""
+    """Return one line per trial through its parameters; None without a trial that could win."""
     trials = study.ranking.candidates()
     if not trials or study.space is None:
         return None
@@ -47,7 +47,7 @@ def parallel_coordinates(study: StudyAnalysis, objective: Objective) -> Chart | 
 
 
 def _dimension(parameter: Parameter, label: str, trials: tuple[Trial, ...]) -> dict[str, Any]:
-    """A parameter as a plotly dimension; trials without it are one step below its range."""
+    """Return a parameter as a plotly dimension; trials without it lie one step below its range."""
     if parameter.kind == "categorical":
         low, high = 0.0, float(max(len(parameter.values) - 1, 1))
         ticks = [(float(place), short(str(value))) for place, value in enumerate(parameter.values)]

@@ -1,4 +1,4 @@
-"""Charts of how a study went: its history, its learning curves, its timeline, its Pareto front."""
+"""The charts of a study's course: history, learning curves, timeline and Pareto front."""
 
 from datetime import datetime, timezone
 from typing import Any
@@ -10,13 +10,13 @@ from vertex_jobs.study.trial_records import Objective, Trial
 
 __all__ = ["curves", "front", "history", "timeline"]
 
-#: More curves cannot be told apart.
+#: A reader cannot tell more curves apart.
 _CURVES = 200
 _STATE_COLOURS = {"SUCCEEDED": MAIN, "INFEASIBLE": FAINT}
 
 
 def history(study: StudyAnalysis, objective: Objective) -> Chart | None:
-    """Every trial's value, and the best so far; None without a value."""
+    """Return every trial's value, and the best so far; None without a value."""
     trials = [one for one in study.ranking.candidates() if objective.metric_id in one.metrics]
     trials.sort(key=lambda trial: trial.order)
     if not trials:
@@ -61,7 +61,7 @@ def history(study: StudyAnalysis, objective: Objective) -> Chart | None:
 
 
 def curves(study: StudyAnalysis, objective: Objective) -> Chart | None:
-    """Measurements by step; None if no trial has two."""
+    """Return measurements by step; None if no trial has two."""
     metric = objective.metric_id
     shown = [
         trial
@@ -82,7 +82,7 @@ def curves(study: StudyAnalysis, objective: Objective) -> Chart | None:
 
 
 def timeline(study: StudyAnalysis) -> Chart | None:
-    """When each trial ran; None if none has started."""
+    """Return a bar for the time that each trial ran; None if none has started."""
     started = [(trial, *times) for trial in study.trials if (times := _times(trial))]
     if not started:
         return None
@@ -114,7 +114,7 @@ def timeline(study: StudyAnalysis) -> Chart | None:
 
 
 def front(study: StudyAnalysis) -> Chart | None:
-    """The trials by their first two metrics, the Pareto front in line; None with one metric."""
+    """Return the trials by two metrics, the Pareto front as a line; None with one metric."""
     trials = study.ranking.candidates()
     if len(study.objectives) < 2 or not trials:
         return None

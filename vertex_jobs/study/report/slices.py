@@ -1,4 +1,4 @@
-"""The chart of slices: values by each parameter, and what the study's model expects between."""
+"""The chart of slices: values by each parameter, and the model's expectation between them."""
 
 import math
 from typing import Any
@@ -21,7 +21,7 @@ _COLUMNS = 3
 
 
 def slices(study: StudyAnalysis, metric: int) -> Chart | None:
-    """Values by each parameter, with what the model expects around the best trial."""
+    """Return values by each parameter, with the model's expectation around the best trial."""
     beliefs, trials = study.beliefs, study.ranking.candidates()
     if beliefs is None:
         return None
@@ -80,7 +80,7 @@ def _band_and_line(points: list[Any], mean: Floats, spread: Floats) -> list[dict
 
 
 def _whiskers(points: list[Any], mean: Floats, spread: Floats) -> list[dict[str, Any]]:
-    """Points apart from one another: nothing lies between two categories."""
+    """Return separate points: nothing lies between two categories."""
     marks = {
         "type": "scatter",
         "mode": "markers",
