@@ -4,16 +4,16 @@ For tables, progress and summaries. Pure functions.
 """
 
 from collections.abc import Mapping, Sequence
-from datetime import datetime, timezone
+from datetime import datetime
 
 from vertex_jobs.study import Objective, Trial
+from vertex_jobs.timestamps import read_second
 
 __all__ = [
     "ago",
     "count",
     "duration",
     "metrics",
-    "moment",
     "number",
     "outcome",
     "parameters",
@@ -46,24 +46,18 @@ def duration(seconds: float) -> str:
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
-def moment(text: str) -> datetime:
-    """The time that an RFC 3339 text of the API says, to the second."""
-    # Up to nine decimals come, or none, and Python 3.10 reads neither by itself.
-    return datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
-
-
 def seconds_between(start: str | None, end: str | None, now: datetime) -> float:
     """Seconds from one time of the API to another, or to now; 0 before the start."""
     if start is None:
         return 0.0
-    return ((moment(end) if end else now) - moment(start)).total_seconds()
+    return ((read_second(end) if end else now) - read_second(start)).total_seconds()
 
 
 def ago(text: str | None, now: datetime) -> str:
     """``12 s ago``, ``3 min ago``, ``5 h ago``, ``2 d ago``."""
     if not text:
         return ""
-    seconds = max(0.0, (now - moment(text)).total_seconds())
+    seconds = max(0.0, (now - read_second(text)).total_seconds())
     for unit, size, limit in (("s", 1, 60), ("min", 60, 3600), ("h", 3600, 172_800)):
         if seconds < limit:
             return f"{seconds // size:.0f} {unit} ago"

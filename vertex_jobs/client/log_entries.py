@@ -8,8 +8,10 @@ Source: LogEntry page of the Cloud Logging API; logging queries in the training 
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, timezone
+from datetime import datetime
 from typing import Any
+
+from vertex_jobs.timestamps import read_moment
 
 __all__ = ["LogEntry", "log_filter"]
 
@@ -56,10 +58,7 @@ class LogEntry:
     @property
     def moment(self) -> datetime:
         """The time, to the microsecond."""
-        # Up to nine decimals come, or none; Python 3.10 reads neither by itself.
-        seconds, _, decimals = self.time.removesuffix("Z").partition(".")
-        moment = datetime.strptime(seconds, "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
-        return moment + timedelta(microseconds=int(decimals[:6].ljust(6, "0")))
+        return read_moment(self.time)
 
 
 def log_filter(job_ids: Sequence[str], replica: str = "", since: str = "") -> str:

@@ -9,11 +9,11 @@ Source: tensorboard, plugins/hparams: api.proto and plugin_data.proto.
 
 import io
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any
 
 from vertex_jobs.study.study import Study
 from vertex_jobs.study.trial_records import Measurement, Trial
+from vertex_jobs.timestamps import read_second
 
 __all__ = ["FINAL_TAG", "MEASUREMENT_TAG", "hparams_files"]
 
@@ -33,7 +33,8 @@ def hparams_files(study: Study) -> Iterator[tuple[str, bytes]]:
 
 def _of_trial(study: Study, trial: Trial) -> Iterator[tuple[int, float, list[Any]]]:
     """Yield steps, times in seconds since 1970, and summary values."""
-    start, end = _seconds(trial.start_time), _seconds(trial.end_time)
+    times = (trial.start_time, trial.end_time)
+    start, end = (read_second(time).timestamp() if time else 0.0 for time in times)
     yield 0, start, [_session_start(trial, start)]
     for measurement in trial.measurements:
         yield measurement.step, start, _scalars(MEASUREMENT_TAG, measurement)
@@ -125,10 +126,3 @@ def _events(rows: Any) -> bytes:
         event = Event(step=step, wall_time=time, summary=Summary(value=values))
         writer.write(event.SerializeToString())
     return file.getvalue()
-
-
-def _seconds(time: str | None) -> float:
-    """Seconds since 1970 of an RFC 3339 text, fractions left out; 0 for none."""
-    if time is None:
-        return 0.0
-    return datetime.fromisoformat(f"{time[:19]}+00:00").timestamp()

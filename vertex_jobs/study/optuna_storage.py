@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.study.study import Study
 from vertex_jobs.study.trial_records import Trial
+from vertex_jobs.timestamps import read_second
 
 if TYPE_CHECKING:
     from optuna.trial import FrozenTrial
@@ -117,7 +118,7 @@ def _curve(trial: Trial, metric: str) -> dict[int, float]:
 
 
 def _moment(time: str | None) -> datetime | None:
-    """Local time without a zone, as Optuna keeps it."""
+    """Return local time without a zone, as Optuna keeps it."""
     if time is None:
         return None
-    return datetime.fromisoformat(f"{time[:19]}+00:00").astimezone().replace(tzinfo=None)
+    return read_second(time).astimezone().replace(tzinfo=None)

@@ -1,13 +1,13 @@
-"""What a job that exists has cost so far, from its resource and the time.
+"""The cost so far of a job that exists, from its resource and the time.
 
 For ``describe`` and ``watch``. Only the time between a start and an end counts; the service may
-bill the start of a machine, too, which is not published.
+also bill the start of a machine; that is not published.
 
 Source: CustomJob, HyperparameterTuningJob, TrainingPipeline, Trial protos.
 """
 
 from collections.abc import Iterator, Mapping
-from datetime import datetime, timezone
+from datetime import datetime
 from typing import Any
 
 from vertex_jobs import catalog
@@ -15,12 +15,13 @@ from vertex_jobs.job_kinds import TUNING_JOB, kind_of_collection
 from vertex_jobs.names import ResourceName
 from vertex_jobs.preflight.cost.amounts import CostRange
 from vertex_jobs.preflight.cost.rates import MachineUse, rate
+from vertex_jobs.timestamps import read_second
 
 __all__ = ["so_far"]
 
 
 def so_far(resource: Mapping[str, Any], now: datetime) -> CostRange:
-    """The estimated cost of a job up to now, or of all of it once it has ended.
+    """Return the estimated cost of a job up to now, or of all of it once it has ended.
 
     A tuning job costs what its trials cost, each for its own time.
 
@@ -62,10 +63,5 @@ def _hours(timed: Mapping[str, Any], now: datetime) -> float:
     start, end = timed.get("startTime"), timed.get("endTime")
     if not start:
         return 0.0
-    until = _moment(str(end)) if end else now
-    return max(0.0, (until - _moment(str(start))).total_seconds() / 3600)
-
-
-def _moment(text: str) -> datetime:
-    """A time of the API to the second; Python 3.10 reads no nine decimals."""
-    return datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+    until = read_second(str(end)) if end else now
+    return max(0.0, (until - read_second(str(start))).total_seconds() / 3600)

@@ -1,12 +1,12 @@
 """The charts of a study's course: history, learning curves, timeline and Pareto front."""
 
-from datetime import datetime, timezone
 from typing import Any
 
 from vertex_jobs.study.analysis import StudyAnalysis
 from vertex_jobs.study.report.charts import BEST, FAINT, MAIN, Chart, metric_axis
 from vertex_jobs.study.report.texts import parameters_text, plain
 from vertex_jobs.study.trial_records import Objective, Trial
+from vertex_jobs.timestamps import read_moment
 
 __all__ = ["curves", "front", "history", "timeline"]
 
@@ -83,7 +83,11 @@ def curves(study: StudyAnalysis, objective: Objective) -> Chart | None:
 
 def timeline(study: StudyAnalysis) -> Chart | None:
     """Return a bar for the time that each trial ran; None if none has started."""
-    started = [(trial, *times) for trial in study.trials if (times := _times(trial))]
+    started = [
+        (one, read_moment(one.start_time), read_moment(one.end_time) if one.end_time else None)
+        for one in study.trials
+        if one.start_time
+    ]
     if not started:
         return None
     last = max((end for *_, end in started if end), default=None)
@@ -94,7 +98,7 @@ def timeline(study: StudyAnalysis) -> Chart | None:
         until = end or max(last or start, start)
         bars["y"].append(trial.id)
         bars["base"].append(start.isoformat())
-        bars["x"].append((until - start).total_seconds() * 1000)  # plotly's dates count so
+        bars["x"].append((until - start).total_seconds() * 1000)  # plotly counts milliseconds
         colours.append(BEST if trial.id in best else _STATE_COLOURS.get(trial.state, "#10b981"))
         reason = f"<br>{plain(trial.infeasible_reason)}" if trial.infeasible_reason else ""
         texts.append(f"{trial.state.lower()}, {(until - start).total_seconds():.0f} s{reason}")
@@ -166,18 +170,3 @@ def _curve(trial: Trial, metric: str, is_best: bool) -> dict[str, Any]:
         "hovertemplate": f"trial {trial.id}, step %{{x}}<br>{plain(metric)} = %{{y:.6g}}"
         "<extra></extra>",
     }
-
-
-def _times(trial: Trial) -> "tuple[Any, ...]":
-    """Start and end, as far as they are known; empty before the start."""
-    if trial.start_time is None:
-        return ()
-    return (_moment(trial.start_time), _moment(trial.end_time) if trial.end_time else None)
-
-
-def _moment(text: str) -> datetime:
-    # Up to nine decimals come, or none, and Python 3.10 reads neither by itself.
-    whole, _, rest = text.removesuffix("Z").partition(".")
-    moment = datetime.strptime(whole[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
-    digits = (rest + "000000")[:6]
-    return moment.replace(microsecond=int(digits)) if digits.isdecimal() else moment
