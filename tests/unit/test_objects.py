@@ -343,11 +343,10 @@ class TestBuckets:
             store.buckets.create(name)
 
     def test_the_first_write_makes_one_where_that_is_wanted(self, tmp_path):
-        made = []
-        store = ObjectStore(tmp_path, create_buckets=True, on_implicit_bucket=made.append)
+        store = ObjectStore(tmp_path, create_buckets=True)
         store.write("new-bucket", "a", b"")
         store.write("new-bucket", "b", b"")
-        assert made == ["new-bucket"]
+        assert [bucket.name for bucket in store.buckets.list()] == ["new-bucket"]
         assert store.buckets.get("new-bucket").implicit
         store.close()
 

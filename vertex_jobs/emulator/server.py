@@ -58,7 +58,7 @@ from vertex_jobs.emulator.state_directory import (
     EndpointRecord,
     StateDirectory,
 )
-from vertex_jobs.emulator.storage.objects.store import ObjectStore
+from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.wire import StorageApplication
 from vertex_jobs.emulator.storage.writers import WriteLedger, noting_writers
 from vertex_jobs.emulator.store.logbook import Logbook

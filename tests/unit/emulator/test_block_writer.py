@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from vertex_jobs.emulator.storage.objects import PayloadWriter
-from vertex_jobs.emulator.storage.wire.block_writer import BlockWriter
+from vertex_jobs.emulator.storage.wire.upload_bodies import BlockWriter
 
 
 @pytest.fixture

@@ -19,7 +19,7 @@ from vertex_jobs.emulator.replicas.pace import Pacing
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.storage.objects.store import ObjectStore
+from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.writers import WriteLedger
 from vertex_jobs.emulator.store.logbook import Logbook
 from vertex_jobs.emulator.store.resource_store import Store

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from vertex_jobs.emulator.asgi import AsgiApplication, Receive, Scope, Send
-from vertex_jobs.emulator.storage.objects.records import StoredObject
+from vertex_jobs.emulator.storage.objects.object_values import StoredObject
 
 __all__ = ["WriteLedger", "Writer", "noting_writers"]
 

@@ -1,7 +1,8 @@
-"""The one SQLite file of a server: opened, of a known version, written in transactions.
+"""The SQLite file of a server: opened, of a known version, written in transactions.
 
-WAL mode with ``synchronous=FULL``: what was committed is there after a crash. The tables belong to
-``store`` and to ``tables``; used from one thread, the server's event loop.
+WAL mode with ``synchronous=FULL``: what was committed is there after a crash. ``Database`` is used
+from one thread, the server's event loop; its tables belong to ``resource_store`` and to
+``resources.tables``.
 """
 
 import contextlib
@@ -11,7 +12,7 @@ from pathlib import Path
 
 from vertex_jobs.errors import UnsupportedHereError
 
-__all__ = ["SCHEMA_VERSION", "Database"]
+__all__ = ["SCHEMA_VERSION", "Database", "connect", "transaction"]
 
 #: Raised with every change of the tables below; an unknown version is refused.
 SCHEMA_VERSION = 2
@@ -67,6 +68,34 @@ CREATE TABLE policies (
 """
 
 
+def connect(path: Path, *, timeout: float = 5.0, any_thread: bool = False) -> sqlite3.Connection:
+    """Open a SQLite file whose commits outlive a crash.
+
+    Args:
+        path: The file, which is created.
+        timeout: Seconds to wait for a writer of another process.
+        any_thread: Whether other threads may close the connection.
+    """
+    sql = sqlite3.connect(
+        path, timeout=timeout, isolation_level=None, check_same_thread=not any_thread
+    )
+    sql.execute("PRAGMA journal_mode=WAL")
+    sql.execute("PRAGMA synchronous=FULL")
+    return sql
+
+
+@contextlib.contextmanager
+def transaction(sql: sqlite3.Connection) -> Iterator[None]:
+    """Make several writes one: all of them durable, or none after an exception."""
+    sql.execute("BEGIN IMMEDIATE")
+    try:
+        yield
+    except BaseException:
+        sql.execute("ROLLBACK")
+        raise
+    sql.execute("COMMIT")
+
+
 class Database:
     """The connection and its transactions.
 
@@ -80,10 +109,8 @@ class Database:
         Raises:
             UnsupportedHereError: If the file is damaged or of another version.
         """
-        self.sql = sqlite3.connect(path, isolation_level=None)
         try:
-            self.sql.execute("PRAGMA journal_mode=WAL")
-            self.sql.execute("PRAGMA synchronous=FULL")
+            self.sql = connect(path)
             self._migrate(path)
         except sqlite3.DatabaseError as error:
             raise UnsupportedHereError(
@@ -112,10 +139,5 @@ class Database:
         if self.sql.in_transaction:
             yield
             return
-        self.sql.execute("BEGIN IMMEDIATE")
-        try:
+        with transaction(self.sql):
             yield
-        except BaseException:
-            self.sql.execute("ROLLBACK")
-            raise
-        self.sql.execute("COMMIT")

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from vertex_jobs.emulator.storage.gcs_mount.operations import Operations
+from vertex_jobs.emulator.storage.gcs_mount.file_system import Operations
 from vertex_jobs.emulator.storage.objects import ObjectStore
 from vertex_jobs.errors import UnsupportedHereError
 

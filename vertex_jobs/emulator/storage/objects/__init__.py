@@ -5,9 +5,9 @@ leave the store. Several processes may open one directory at once: the server an
 It knows no HTTP, keeps no old generations of an object, and checks nobody's permissions.
 """
 
-from vertex_jobs.emulator.storage.objects.listing import Listing, ListQuery
-from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter
-from vertex_jobs.emulator.storage.objects.records import (
+from vertex_jobs.emulator.storage.objects.object_listing import Listing, ListQuery
+from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
+from vertex_jobs.emulator.storage.objects.object_values import (
     ANY,
     Bucket,
     Checksums,
@@ -15,6 +15,7 @@ from vertex_jobs.emulator.storage.objects.records import (
     Preconditions,
     StoredObject,
 )
+from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter
 from vertex_jobs.emulator.storage.objects.refusals import (
     AlreadyExistsError,
     BucketNotFoundError,
@@ -27,7 +28,6 @@ from vertex_jobs.emulator.storage.objects.refusals import (
     PreconditionFailedError,
     UploadNotFoundError,
 )
-from vertex_jobs.emulator.storage.objects.store import ObjectStore
 
 __all__ = [
     "ANY",

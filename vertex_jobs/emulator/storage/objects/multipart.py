@@ -10,14 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vertex_jobs.emulator.storage.objects.catalog import Catalog, Draft, checked_attributes
-from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter, read_blocks, rename_durably
-from vertex_jobs.emulator.storage.objects.records import (
+from vertex_jobs.emulator.storage.objects.object_table import Draft, ObjectTable, checked_attributes
+from vertex_jobs.emulator.storage.objects.object_values import (
     UNKNOWN,
     Checksums,
     StoredObject,
     check_object_name,
 )
+from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter, read_blocks, rename_durably
 from vertex_jobs.emulator.storage.objects.refusals import InvalidObjectRequestError
 from vertex_jobs.emulator.storage.objects.sessions import insert_session, new_id, session_row
 
@@ -45,9 +45,9 @@ class MultipartUploads:
     Source: Cloud Storage documentation, XML API multipart uploads.
     """
 
-    def __init__(self, catalog: Catalog, directory: Path) -> None:
+    def __init__(self, table: ObjectTable, directory: Path) -> None:
         """Keep the parts in ``directory``, which ``ResumableUploads`` cleans."""
-        self._catalog = catalog
+        self._table = table
         self._directory = directory
 
     def start(self, bucket: str, name: str, *, attributes: Mapping[str, Any] = {}) -> str:
@@ -58,8 +58,8 @@ class MultipartUploads:
         """
         check_object_name(name)
         upload_id = new_id()
-        with self._catalog.change() as change:
-            self._catalog.require_bucket(change, bucket)
+        with self._table.change() as change:
+            self._table.require_bucket(change, bucket)
             request = {"attributes": checked_attributes(attributes)}
             insert_session(change, upload_id, "multipart", bucket, name, request)
         return upload_id
@@ -75,8 +75,8 @@ class MultipartUploads:
         """
         checksums = payload.finish()
         expected.verify(checksums)
-        with self._catalog.change() as change:
-            session_row(self._catalog, upload_id, "multipart")
+        with self._table.change() as change:
+            session_row(self._table, upload_id, "multipart")
             rename_durably(payload.path, self._path(upload_id, number))
             change.sql.execute(
                 "INSERT OR REPLACE INTO parts VALUES (?, ?, ?, ?, ?, ?)",
@@ -97,8 +97,8 @@ class MultipartUploads:
         Raises:
             UploadNotFoundError: If there is no such session.
         """
-        session_row(self._catalog, upload_id, "multipart")
-        rows = self._catalog.database.read().execute(
+        session_row(self._table, upload_id, "multipart")
+        rows = self._table.database.read().execute(
             "SELECT * FROM parts WHERE upload_id = ? ORDER BY number", (upload_id,)
         )
         return tuple(
@@ -113,14 +113,14 @@ class MultipartUploads:
             InvalidObjectRequestError: If one is missing, different or out of order.
             ObjectStoreError: If the object cannot be published.
         """
-        row = session_row(self._catalog, upload_id, "multipart")
+        row = session_row(self._table, upload_id, "multipart")
         received = {(part.number, part.etag) for part in self.parts(upload_id)}
         numbers = [number for number, _ in chosen]
         if not chosen or not received.issuperset(chosen):
             raise InvalidObjectRequestError("One or more of the specified parts was not uploaded")
         if numbers != sorted(set(numbers)):
             raise InvalidObjectRequestError("The list of parts was not in ascending order")
-        with self._catalog.payloads.writer() as payload:
+        with self._table.payloads.writer() as payload:
             for number in numbers:
                 with self._path(upload_id, number).open("rb") as file:
                     for block in read_blocks(file):
@@ -134,8 +134,8 @@ class MultipartUploads:
                 checksums,
                 json.loads(row["request"])["attributes"],
             )
-            with self._catalog.change() as change:
-                stored = self._catalog.publish(change, draft)
+            with self._table.change() as change:
+                stored = self._table.publish(change, draft)
                 change.sql.execute("DELETE FROM uploads WHERE id = ?", (upload_id,))
         self._remove_files(upload_id)
         return stored
@@ -146,8 +146,8 @@ class MultipartUploads:
         Raises:
             UploadNotFoundError: If there is no such session.
         """
-        session_row(self._catalog, upload_id, "multipart")
-        with self._catalog.change() as change:
+        session_row(self._table, upload_id, "multipart")
+        with self._table.change() as change:
             change.sql.execute("DELETE FROM uploads WHERE id = ?", (upload_id,))
         self._remove_files(upload_id)
 

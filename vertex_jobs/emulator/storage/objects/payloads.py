@@ -18,7 +18,7 @@ from typing import BinaryIO
 
 import google_crc32c
 
-from vertex_jobs.emulator.storage.objects.records import Checksums
+from vertex_jobs.emulator.storage.objects.object_values import Checksums
 
 __all__ = ["BLOCK_BYTES", "PayloadWriter", "Payloads", "read_blocks", "rename_durably"]
 

@@ -8,9 +8,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from vertex_jobs.emulator.storage.objects.catalog import Catalog, Draft, checked_attributes
-from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter
-from vertex_jobs.emulator.storage.objects.records import (
+from vertex_jobs.emulator.storage.objects.object_table import Draft, ObjectTable, checked_attributes
+from vertex_jobs.emulator.storage.objects.object_values import (
     ANY,
     UNKNOWN,
     Checksums,
@@ -18,6 +17,7 @@ from vertex_jobs.emulator.storage.objects.records import (
     StoredObject,
     check_object_name,
 )
+from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter
 from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.sessions import (
     insert_session,
@@ -59,13 +59,13 @@ class Upload:
 class ResumableUploads:
     """Sessions of resumable uploads. The caller serialises the requests of one session."""
 
-    def __init__(self, catalog: Catalog, directory: Path) -> None:
+    def __init__(self, table: ObjectTable, directory: Path) -> None:
         """Keep the received bytes in ``directory``; drop sessions that are too old."""
-        self._catalog = catalog
+        self._table = table
         self._directory = directory
         self._writers: OrderedDict[str, PayloadWriter] = OrderedDict()
         directory.mkdir(exist_ok=True)
-        with catalog.change() as change:
+        with table.change() as change:
             change.sql.execute(
                 "DELETE FROM uploads WHERE created < ?", (change.now - _SESSION_SECONDS,)
             )
@@ -93,9 +93,9 @@ class ResumableUploads:
             new_id(), bucket, name, checked_attributes(attributes), preconditions, expected
         )
         check_object_name(name)
-        with self._catalog.change() as change:
-            self._catalog.require_bucket(change, bucket)
-            preconditions.check(self._catalog.find(change.sql, bucket, name))
+        with self._table.change() as change:
+            self._table.require_bucket(change, bucket)
+            preconditions.check(self._table.find(change.sql, bucket, name))
             request = {
                 "attributes": upload.attributes,
                 "preconditions": asdict(preconditions),
@@ -110,7 +110,7 @@ class ResumableUploads:
         Raises:
             UploadNotFoundError: If there is none, or it was cancelled or is too old.
         """
-        row = session_row(self._catalog, upload_id, "resumable")
+        row = session_row(self._table, upload_id, "resumable")
         request = json.loads(row["request"])
         return Upload(
             upload_id,
@@ -160,8 +160,8 @@ class ResumableUploads:
                 upload.attributes,
                 upload.preconditions,
             )
-            with self._catalog.change() as change:
-                stored = self._catalog.publish(change, draft)
+            with self._table.change() as change:
+                stored = self._table.publish(change, draft)
                 change.sql.execute(
                     "UPDATE uploads SET result = ? WHERE id = ?",
                     (json.dumps(asdict(stored)), upload.upload_id),
@@ -173,7 +173,7 @@ class ResumableUploads:
 
     def cancel(self, upload_id: str) -> None:
         """End a session and drop its bytes."""
-        with self._catalog.change() as change:
+        with self._table.change() as change:
             change.sql.execute("DELETE FROM uploads WHERE id = ?", (upload_id,))
         writer = self._writers.pop(upload_id, None)
         if writer is not None:

@@ -6,7 +6,7 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
-from vertex_jobs.emulator.storage.objects.catalog import Catalog, Change
+from vertex_jobs.emulator.storage.objects.object_table import Change, ObjectTable
 from vertex_jobs.emulator.storage.objects.refusals import UploadNotFoundError
 
 __all__ = ["insert_session", "is_id", "new_id", "session_row"]
@@ -34,13 +34,13 @@ def insert_session(
     )
 
 
-def session_row(catalog: Catalog, upload_id: str, kind: str) -> Any:
+def session_row(table: ObjectTable, upload_id: str, kind: str) -> Any:
     """Find a session.
 
     Raises:
         UploadNotFoundError: If there is none of that id and kind.
     """
-    sql = catalog.database.read()
+    sql = table.database.read()
     row = sql.execute(
         "SELECT * FROM uploads WHERE id = ? AND kind = ?", (upload_id, kind)
     ).fetchone()

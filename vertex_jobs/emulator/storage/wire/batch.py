@@ -11,9 +11,9 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from vertex_jobs.emulator.storage.objects import InvalidObjectRequestError
-from vertex_jobs.emulator.storage.wire.failures import json_failure
-from vertex_jobs.emulator.storage.wire.related import boundary_of
-from vertex_jobs.emulator.storage.wire.wire import Request, Response
+from vertex_jobs.emulator.storage.wire.error_answers import json_failure
+from vertex_jobs.emulator.storage.wire.http_messages import Request, Response
+from vertex_jobs.emulator.storage.wire.multipart_bodies import boundary_of
 
 __all__ = ["answer_batch"]
 

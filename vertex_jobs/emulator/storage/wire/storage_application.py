@@ -14,16 +14,16 @@ from vertex_jobs.emulator.faults.injection import ConnectionDroppedError, end_co
 from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.storage.objects import NotEmulatedError, ObjectStore, ObjectStoreError
-from vertex_jobs.emulator.storage.wire import json_api, xml
-from vertex_jobs.emulator.storage.wire.failures import json_failure, xml_failure
-from vertex_jobs.emulator.storage.wire.storage_call import StorageCall
-from vertex_jobs.emulator.storage.wire.wire import (
+from vertex_jobs.emulator.storage.wire import json_api, xml_api
+from vertex_jobs.emulator.storage.wire.error_answers import json_failure, xml_failure
+from vertex_jobs.emulator.storage.wire.http_messages import (
     ClientLeftError,
     Request,
     Response,
     request_from,
     send_response,
 )
+from vertex_jobs.emulator.storage.wire.storage_call import StorageCall
 
 __all__ = ["StorageApplication"]
 
@@ -61,7 +61,7 @@ class StorageApplication:
 
     async def _answer(self, scope: Scope, receive: Receive) -> Response:
         is_json = json_api.is_json_path(scope["raw_path"].decode("latin-1"))
-        find_call = json_api.find_call if is_json else xml.find_call
+        find_call = json_api.find_call if is_json else xml_api.find_call
         failure: Failure = json_failure if is_json else xml_failure
         try:
             request = request_from(scope, receive)

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 from vertex_jobs.emulator.storage.objects import ObjectStore
-from vertex_jobs.emulator.storage.wire.wire import Request, Response
+from vertex_jobs.emulator.storage.wire.http_messages import Request, Response
 
 __all__ = ["Handler", "StorageCall"]
 

@@ -1,12 +1,14 @@
-"""Bytes of an upload, written and hashed in a thread while the next ones arrive."""
+"""The bytes of an upload, written and hashed in a thread while the next ones arrive."""
 
 import asyncio
 import collections
+from collections.abc import AsyncIterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 
-from vertex_jobs.emulator.storage.objects import PayloadWriter
+from vertex_jobs.emulator.storage.objects import Checksums, PayloadWriter
+from vertex_jobs.emulator.storage.objects.payloads import BLOCK_BYTES
 
-__all__ = ["BlockWriter"]
+__all__ = ["BlockWriter", "header_checksums", "receive"]
 
 #: Blocks that may wait; more would only hold memory.
 _MOST_WAITING = 4
@@ -57,3 +59,25 @@ class BlockWriter:
         except OSError:
             self._failed = True
             raise
+
+
+async def receive(media: AsyncIterator[bytes], payload: PayloadWriter) -> None:
+    """Write a stream into a payload, in large blocks beside the event loop."""
+    pending, writer = bytearray(), BlockWriter(payload)
+    try:
+        async for chunk in media:
+            pending += chunk
+            if len(pending) >= BLOCK_BYTES:
+                await writer.write(bytes(pending))
+                pending.clear()
+    finally:
+        await writer.settle()
+    payload.write(bytes(pending))
+
+
+def header_checksums(headers: Mapping[str, str]) -> Checksums:
+    """Return the checksums in ``X-Goog-Hash`` and ``Content-MD5``."""
+    given = dict(
+        part.strip().partition("=")[::2] for part in headers.get("x-goog-hash", "").split(",")
+    )
+    return Checksums(given.get("crc32c"), given.get("md5", headers.get("content-md5")))

@@ -1,4 +1,4 @@
-"""The object store: Cloud Storage's verbs on a directory.
+"""The object store: Cloud Storage's verbs on a directory. Readers never wait for writers.
 
 Every change is one durable transaction, and a payload is renamed into place within it: a crash at
 any instant leaves the old object or the new one. What was left behind goes at the next open.
@@ -8,14 +8,13 @@ import dataclasses
 import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
-from vertex_jobs.emulator.storage.objects.buckets import Buckets
-from vertex_jobs.emulator.storage.objects.catalog import Catalog, Draft, checked_attributes
+from vertex_jobs.emulator.storage.objects.bucket_verbs import Buckets
 from vertex_jobs.emulator.storage.objects.multipart import MultipartUploads
-from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter, read_blocks
-from vertex_jobs.emulator.storage.objects.reader import ObjectReader
-from vertex_jobs.emulator.storage.objects.records import (
+from vertex_jobs.emulator.storage.objects.object_listing import Listing, ListQuery, list_page
+from vertex_jobs.emulator.storage.objects.object_table import Draft, ObjectTable, checked_attributes
+from vertex_jobs.emulator.storage.objects.object_values import (
     ANY,
     UNKNOWN,
     Checksums,
@@ -23,6 +22,7 @@ from vertex_jobs.emulator.storage.objects.records import (
     Preconditions,
     StoredObject,
 )
+from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter, read_blocks
 from vertex_jobs.emulator.storage.objects.refusals import InvalidObjectRequestError
 from vertex_jobs.emulator.storage.objects.resumable import ResumableUploads
 
@@ -32,7 +32,7 @@ __all__ = ["ObjectStore"]
 _MOST_COMPONENTS = 32
 
 
-class ObjectStore(ObjectReader):
+class ObjectStore:
     """Buckets and objects under one directory, for any number of threads and processes.
 
     Attributes:
@@ -46,43 +46,87 @@ class ObjectStore(ObjectReader):
         directory: Path,
         *,
         create_buckets: bool = False,
-        on_implicit_bucket: Callable[[str], None] | None = None,
         on_write: Callable[[StoredObject], None] | None = None,
         clock: Callable[[], float] = time.time,
     ) -> None:
         """Open the store, and make its files when they are missing.
 
-        With ``create_buckets`` the first write to an unknown bucket makes it;
-        ``on_implicit_bucket`` is then called with its name, from the writing thread; ``on_write``
-        likewise with every new generation of an object. ``clock`` gives seconds since the epoch.
+        Args:
+            directory: Holds the store's files.
+            create_buckets: Whether the first write to an unknown bucket makes it.
+            on_write: Called with every new generation of an object, from the writing thread.
+            clock: Gives seconds since the epoch.
         """
-        super().__init__(
-            Catalog(
-                directory,
-                create_buckets=create_buckets,
-                on_implicit_bucket=on_implicit_bucket,
-                on_write=on_write,
-                clock=clock,
-            )
-        )
-        self.buckets = Buckets(self._catalog)
-        self.resumable = ResumableUploads(self._catalog, directory / "uploads")
-        self.multipart = MultipartUploads(self._catalog, directory / "uploads")
+        self._table = ObjectTable(directory, create_buckets, on_write, clock)
+        self.buckets = Buckets(self._table)
+        self.resumable = ResumableUploads(self._table, directory / "uploads")
+        self.multipart = MultipartUploads(self._table, directory / "uploads")
 
     @property
     def creates_buckets(self) -> bool:
         """Whether a write to an unknown bucket makes it."""
-        return self._catalog.create_buckets
+        return self._table.create_buckets
 
     def close(self) -> None:
         """Close the files; no other call may be under way."""
         self.resumable.close()
-        self._catalog.database.close()
-        self._catalog.payloads.close()
+        self._table.database.close()
+        self._table.payloads.close()
+
+    def get(
+        self,
+        bucket: str,
+        name: str,
+        *,
+        generation: int | None = None,
+        preconditions: Preconditions = ANY,
+    ) -> StoredObject:
+        """Return a live object.
+
+        Raises:
+            ObjectNotFoundError: If it is not there, or of another generation.
+            BucketNotFoundError: If not even the bucket is.
+            PreconditionFailedError: If it is not as demanded.
+        """
+        stored = self._table.require(self._table.database.read(), bucket, name, generation)
+        preconditions.check(stored)
+        return stored
+
+    def open(
+        self,
+        bucket: str,
+        name: str,
+        *,
+        generation: int | None = None,
+        preconditions: Preconditions = ANY,
+    ) -> tuple[StoredObject, BinaryIO]:
+        """Find a live object and open its bytes, which stay readable whatever happens to it.
+
+        Raises:
+            ObjectStoreError: As ``get`` does.
+        """
+        while True:
+            stored = self.get(bucket, name, generation=generation, preconditions=preconditions)
+            try:
+                return stored, self._table.payloads.open(stored.payload)
+            except FileNotFoundError:  # replaced since, unless the very same is still live
+                if self.get(bucket, name) == stored:
+                    raise
+
+    def list_objects(self, bucket: str, query: ListQuery) -> Listing:
+        """Return one page of a listing.
+
+        Raises:
+            BucketNotFoundError: If there is none of that name.
+            InvalidObjectRequestError: If the query makes no sense.
+        """
+        sql = self._table.database.read()
+        self._table.bucket(sql, bucket)
+        return list_page(sql, bucket, query)
 
     def writer(self) -> PayloadWriter:
         """A new payload to fill, for ``put``; use it as a context manager."""
-        return self._catalog.payloads.writer()
+        return self._table.payloads.writer()
 
     def put(
         self,
@@ -110,8 +154,8 @@ class ObjectStore(ObjectReader):
             checked_attributes(attributes),
             preconditions,
         )
-        with self._catalog.change() as change:
-            return self._catalog.publish(change, draft)
+        with self._table.change() as change:
+            return self._table.publish(change, draft)
 
     def write(self, bucket: str, name: str, data: bytes, **options: Any) -> StoredObject:
         """``put`` of bytes at hand, with the same options and refusals."""
@@ -133,11 +177,11 @@ class ObjectStore(ObjectReader):
         Raises:
             ObjectStoreError: If the object, a precondition or an attribute is wrong.
         """
-        with self._catalog.change() as change:
-            stored = self._catalog.require(change.sql, bucket, name, generation)
+        with self._table.change() as change:
+            stored = self._table.require(change.sql, bucket, name, generation)
             preconditions.check(stored)
             attributes = checked_attributes(edit(stored.attributes))
-            return self._catalog.set_attributes(change, stored, attributes)
+            return self._table.set_attributes(change, stored, attributes)
 
     def delete(
         self,
@@ -152,10 +196,10 @@ class ObjectStore(ObjectReader):
         Raises:
             ObjectStoreError: If the object is not there or a precondition does not hold.
         """
-        with self._catalog.change() as change:
-            stored = self._catalog.require(change.sql, bucket, name, generation)
+        with self._table.change() as change:
+            stored = self._table.require(change.sql, bucket, name, generation)
             preconditions.check(stored)
-            self._catalog.drop(change, stored)
+            self._table.drop(change, stored)
 
     def copy(
         self,
@@ -185,11 +229,11 @@ class ObjectStore(ObjectReader):
             preconditions,
             source.component_count,
         )
-        with self._catalog.change() as change:
-            live = self._catalog.require(change.sql, source.bucket, source.name, source.generation)
-            copied = self._catalog.publish(change, draft)
+        with self._table.change() as change:
+            live = self._table.require(change.sql, source.bucket, source.name, source.generation)
+            copied = self._table.publish(change, draft)
             if move and (bucket, name) != (live.bucket, live.name):
-                self._catalog.drop(change, live)
+                self._table.drop(change, live)
         return copied
 
     def compose(
@@ -233,5 +277,5 @@ class ObjectStore(ObjectReader):
                 preconditions,
                 components,
             )
-            with self._catalog.change() as change:
-                return self._catalog.publish(change, draft)
+            with self._table.change() as change:
+                return self._table.publish(change, draft)

@@ -5,7 +5,7 @@ Source: Cloud Storage documentation, Uploads and downloads, and Resumable upload
 
 import asyncio
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
@@ -19,12 +19,12 @@ from vertex_jobs.emulator.storage.objects import (
 )
 from vertex_jobs.emulator.storage.objects.payloads import BLOCK_BYTES
 from vertex_jobs.emulator.storage.objects.resumable import CHUNK_BYTES, Upload
-from vertex_jobs.emulator.storage.wire.block_writer import BlockWriter
-from vertex_jobs.emulator.storage.wire.related import read_related
-from vertex_jobs.emulator.storage.wire.representations import object_json
-from vertex_jobs.emulator.storage.wire.wire import Request, Response, json_response
+from vertex_jobs.emulator.storage.wire.http_messages import Request, Response, json_response
+from vertex_jobs.emulator.storage.wire.json_resources import object_json
+from vertex_jobs.emulator.storage.wire.multipart_bodies import read_related
+from vertex_jobs.emulator.storage.wire.upload_bodies import BlockWriter, header_checksums, receive
 
-__all__ = ["cancel_upload", "continue_upload", "header_checksums", "receive", "start_upload"]
+__all__ = ["cancel_upload", "continue_upload", "start_upload"]
 
 _CONTENT_RANGE = re.compile(r"\s*bytes\s+(?:(\d+)-\d+|\*)\s*/\s*(\d+|\*)\s*")
 #: A client that lost its connection may come back while the old request is still being read.
@@ -96,28 +96,6 @@ async def cancel_upload(request: Request, store: ObjectStore, bucket: str) -> Re
         store.resumable.get(upload_id)
         store.resumable.cancel(upload_id)
     return Response(499)
-
-
-async def receive(media: AsyncIterator[bytes], payload: PayloadWriter) -> None:
-    """Write a stream into a payload, in large blocks beside the event loop."""
-    pending, writer = bytearray(), BlockWriter(payload)
-    try:
-        async for chunk in media:
-            pending += chunk
-            if len(pending) >= BLOCK_BYTES:
-                await writer.write(bytes(pending))
-                pending.clear()
-    finally:
-        await writer.settle()
-    payload.write(bytes(pending))
-
-
-def header_checksums(headers: Mapping[str, str]) -> Checksums:
-    """The checksums in ``X-Goog-Hash`` and ``Content-MD5``."""
-    given = dict(
-        part.strip().partition("=")[::2] for part in headers.get("x-goog-hash", "").split(",")
-    )
-    return Checksums(given.get("crc32c"), given.get("md5", headers.get("content-md5")))
 
 
 async def _start_session(request: Request, store: ObjectStore, bucket: str) -> Response:

@@ -13,10 +13,10 @@ from vertex_jobs.emulator.storage.objects import (
     Preconditions,
     StoredObject,
 )
-from vertex_jobs.emulator.storage.objects.catalog import checked_attributes
-from vertex_jobs.emulator.storage.wire.media import check_etags, delete, download, find_live
-from vertex_jobs.emulator.storage.wire.representations import merged, object_json
-from vertex_jobs.emulator.storage.wire.wire import Request, Response, json_response
+from vertex_jobs.emulator.storage.objects.object_table import checked_attributes
+from vertex_jobs.emulator.storage.wire.common_verbs import check_etags, delete, download, find_live
+from vertex_jobs.emulator.storage.wire.http_messages import Request, Response, json_response
+from vertex_jobs.emulator.storage.wire.json_resources import merged, object_json
 
 __all__ = [
     "compose_object",

@@ -7,8 +7,8 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from vertex_jobs.emulator.storage.objects.catalog import Catalog, Change, bucket_of
-from vertex_jobs.emulator.storage.objects.records import Bucket
+from vertex_jobs.emulator.storage.objects.object_table import Change, ObjectTable, bucket_of
+from vertex_jobs.emulator.storage.objects.object_values import Bucket
 from vertex_jobs.emulator.storage.objects.refusals import AlreadyExistsError, NotEmptyError
 
 __all__ = ["Buckets"]
@@ -17,9 +17,9 @@ __all__ = ["Buckets"]
 class Buckets:
     """Verbs on buckets; reached as ``ObjectStore.buckets``."""
 
-    def __init__(self, catalog: Catalog) -> None:
+    def __init__(self, table: ObjectTable) -> None:
         """Work on the rows of one store."""
-        self._catalog = catalog
+        self._table = table
 
     def create(self, name: str, *, project: str = "", settings: Mapping[str, Any] = {}) -> Bucket:
         """Make a bucket.
@@ -28,7 +28,7 @@ class Buckets:
             AlreadyExistsError: If there is one of that name.
             InvalidObjectRequestError: If the name is not allowed.
         """
-        with self._catalog.change() as change:
+        with self._table.change() as change:
             found = change.sql.execute("SELECT 1 FROM buckets WHERE name = ?", (name,)).fetchone()
             if found is not None:
                 raise AlreadyExistsError(
@@ -38,7 +38,7 @@ class Buckets:
             bucket = Bucket(
                 name, project, change.now, change.now, 1, implicit=False, settings=dict(settings)
             )
-            self._catalog.insert_bucket(change, bucket)
+            self._table.insert_bucket(change, bucket)
         return bucket
 
     def get(self, name: str) -> Bucket:
@@ -47,7 +47,7 @@ class Buckets:
         Raises:
             BucketNotFoundError: If there is none of that name.
         """
-        return self._catalog.bucket(self._catalog.database.read(), name)
+        return self._table.bucket(self._table.database.read(), name)
 
     def require(self, name: str) -> Bucket:
         """Find a bucket, or make it where the store makes buckets that are written to.
@@ -55,13 +55,13 @@ class Buckets:
         Raises:
             BucketNotFoundError: If there is none and none may be made.
         """
-        with self._catalog.change() as change:
-            self._catalog.require_bucket(change, name)
+        with self._table.change() as change:
+            self._table.require_bucket(change, name)
         return self.get(name)
 
     def list(self) -> tuple[Bucket, ...]:
         """All buckets, by name."""
-        rows = self._catalog.database.read().execute("SELECT * FROM buckets ORDER BY name")
+        rows = self._table.database.read().execute("SELECT * FROM buckets ORDER BY name")
         return tuple(bucket_of(row) for row in rows)
 
     def update(self, name: str, settings: Mapping[str, Any]) -> Bucket:
@@ -70,8 +70,8 @@ class Buckets:
         Raises:
             BucketNotFoundError: If there is none of that name.
         """
-        with self._catalog.change() as change:
-            bucket = self._catalog.bucket(change.sql, name)
+        with self._table.change() as change:
+            bucket = self._table.bucket(change.sql, name)
             return self._replace(change, dataclasses.replace(bucket, settings=dict(settings)))
 
     def set_policy(self, name: str, policy: Mapping[str, Any]) -> Bucket:
@@ -80,8 +80,8 @@ class Buckets:
         Raises:
             BucketNotFoundError: If there is none of that name.
         """
-        with self._catalog.change() as change:
-            bucket = self._catalog.bucket(change.sql, name)
+        with self._table.change() as change:
+            bucket = self._table.bucket(change.sql, name)
             return self._replace(change, dataclasses.replace(bucket, policy=dict(policy)))
 
     def delete(self, name: str) -> None:
@@ -91,8 +91,8 @@ class Buckets:
             BucketNotFoundError: If there is none of that name.
             NotEmptyError: If it holds an object.
         """
-        with self._catalog.change() as change:
-            self._catalog.bucket(change.sql, name)
+        with self._table.change() as change:
+            self._table.bucket(change.sql, name)
             held = change.sql.execute("SELECT 1 FROM objects WHERE bucket = ? LIMIT 1", (name,))
             if held.fetchone() is not None:
                 raise NotEmptyError(f"The bucket you tried to delete is not empty: {name}")
@@ -103,5 +103,5 @@ class Buckets:
             bucket, updated=change.now, metageneration=bucket.metageneration + 1
         )
         change.sql.execute("DELETE FROM buckets WHERE name = ?", (bucket.name,))
-        self._catalog.insert_bucket(change, changed)
+        self._table.insert_bucket(change, changed)
         return changed

@@ -19,7 +19,7 @@ from vertex_jobs.emulator.storage.objects import (
     PreconditionFailedError,
     UploadNotFoundError,
 )
-from vertex_jobs.emulator.storage.wire.wire import Response, json_response
+from vertex_jobs.emulator.storage.wire.http_messages import Response, json_response
 
 __all__ = [
     "NotModifiedError",

@@ -10,7 +10,7 @@ from email.message import Message
 from typing import Any
 
 from vertex_jobs.emulator.storage.objects import InvalidObjectRequestError
-from vertex_jobs.emulator.storage.wire.wire import Request, parse_object
+from vertex_jobs.emulator.storage.wire.http_messages import Request, parse_object
 
 __all__ = ["RelatedBody", "boundary_of", "read_related"]
 

@@ -10,7 +10,9 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-__all__ = ["Database"]
+from vertex_jobs.emulator.store.database import connect, transaction
+
+__all__ = ["ObjectDatabase"]
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS buckets (
@@ -67,7 +69,7 @@ CREATE TABLE IF NOT EXISTS parts (
 _BUSY_SECONDS = 30.0
 
 
-class Database:
+class ObjectDatabase:
     """Transactions on one SQLite file, from any thread of any process."""
 
     def __init__(self, path: Path) -> None:
@@ -84,12 +86,8 @@ class Database:
         """This thread's connection; each statement sees one consistent state."""
         connection: sqlite3.Connection | None = getattr(self._local, "connection", None)
         if connection is None:
-            connection = sqlite3.connect(
-                self._path, timeout=_BUSY_SECONDS, isolation_level=None, check_same_thread=False
-            )
+            connection = connect(self._path, timeout=_BUSY_SECONDS, any_thread=True)
             connection.row_factory = sqlite3.Row
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
             connection.execute("PRAGMA foreign_keys = ON")
             self._local.connection = connection
             self._opened.append(connection)
@@ -98,15 +96,8 @@ class Database:
     @contextlib.contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
         """One durable transaction; an exception rolls it back."""
-        with self._writing:
-            connection = self.read()
-            connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield connection
-            except BaseException:
-                connection.execute("ROLLBACK")
-                raise
-            connection.execute("COMMIT")
+        with self._writing, transaction(sql := self.read()):
+            yield sql
 
     def close(self) -> None:
         """Close every thread's connection; no call may be under way."""

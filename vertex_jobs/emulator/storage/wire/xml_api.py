@@ -15,10 +15,9 @@ from vertex_jobs.emulator.storage.objects import (
     ObjectStore,
     StoredObject,
 )
-from vertex_jobs.emulator.storage.objects.listing import start_after
+from vertex_jobs.emulator.storage.objects.object_listing import start_after
 from vertex_jobs.emulator.storage.wire import xml_uploads
-from vertex_jobs.emulator.storage.wire.failures import UnknownPathError
-from vertex_jobs.emulator.storage.wire.media import (
+from vertex_jobs.emulator.storage.wire.common_verbs import (
     check_etags,
     delete,
     download,
@@ -26,10 +25,11 @@ from vertex_jobs.emulator.storage.wire.media import (
     object_headers,
     xml_etag,
 )
-from vertex_jobs.emulator.storage.wire.representations import timestamp
+from vertex_jobs.emulator.storage.wire.error_answers import UnknownPathError
+from vertex_jobs.emulator.storage.wire.http_messages import Request, Response, decoded
+from vertex_jobs.emulator.storage.wire.json_resources import timestamp
 from vertex_jobs.emulator.storage.wire.storage_call import Handler, StorageCall
-from vertex_jobs.emulator.storage.wire.uploads import header_checksums, receive
-from vertex_jobs.emulator.storage.wire.wire import Request, Response, decoded
+from vertex_jobs.emulator.storage.wire.upload_bodies import header_checksums, receive
 
 __all__ = ["find_call"]
 

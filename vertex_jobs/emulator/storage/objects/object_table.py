@@ -8,16 +8,14 @@ import contextlib
 import dataclasses
 import json
 import sqlite3
-import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from vertex_jobs import names
-from vertex_jobs.emulator.storage.objects.database import Database
-from vertex_jobs.emulator.storage.objects.payloads import Payloads
-from vertex_jobs.emulator.storage.objects.records import (
+from vertex_jobs.emulator.storage.objects.object_database import ObjectDatabase
+from vertex_jobs.emulator.storage.objects.object_values import (
     ANY,
     OBJECT_ATTRIBUTES,
     Bucket,
@@ -26,6 +24,7 @@ from vertex_jobs.emulator.storage.objects.records import (
     StoredObject,
     check_object_name,
 )
+from vertex_jobs.emulator.storage.objects.payloads import Payloads
 from vertex_jobs.emulator.storage.objects.refusals import (
     BucketNotFoundError,
     InvalidObjectRequestError,
@@ -33,7 +32,7 @@ from vertex_jobs.emulator.storage.objects.refusals import (
     ObjectNotFoundError,
 )
 
-__all__ = ["Catalog", "Change", "Draft", "checked_attributes", "object_of"]
+__all__ = ["Change", "Draft", "ObjectTable", "checked_attributes", "object_of"]
 
 _OBJECT_COLUMNS = tuple(column.name for column in dataclasses.fields(StoredObject))
 
@@ -45,7 +44,6 @@ class Change:
     sql: sqlite3.Connection
     now: float
     doomed_payloads: list[int] = field(default_factory=list)
-    new_buckets: list[str] = field(default_factory=list)
     written: list[StoredObject] = field(default_factory=list)
 
 
@@ -67,24 +65,21 @@ class Draft:
     component_count: int | None = None
 
 
-class Catalog:
+class ObjectTable:
     """Buckets and objects as rows. Every changing method takes the ``Change`` it belongs to."""
 
     def __init__(
         self,
         directory: Path,
-        *,
-        create_buckets: bool = False,
-        on_implicit_bucket: Callable[[str], None] | None = None,
-        on_write: Callable[[StoredObject], None] | None = None,
-        clock: Callable[[], float] = time.time,
+        create_buckets: bool,
+        on_write: Callable[[StoredObject], None] | None,
+        clock: Callable[[], float],
     ) -> None:
-        """Open the store's files and remove what a killed process left."""
+        """Open the store's files and remove what a killed process left; see ``ObjectStore``."""
         directory.mkdir(parents=True, exist_ok=True)
         self.payloads = Payloads(directory)
-        self.database = Database(directory / "objects.sqlite")
+        self.database = ObjectDatabase(directory / "objects.sqlite")
         self.create_buckets = create_buckets
-        self._on_implicit_bucket = on_implicit_bucket
         self._on_write = on_write
         self._clock = clock
         with self.change() as change:
@@ -99,9 +94,6 @@ class Catalog:
             yield change
         for number in change.doomed_payloads:
             self.payloads.remove(number)
-        for name in change.new_buckets:
-            if self._on_implicit_bucket is not None:
-                self._on_implicit_bucket(name)
         for stored in change.written:
             if self._on_write is not None:
                 self._on_write(stored)
@@ -174,7 +166,6 @@ class Catalog:
             if not self.create_buckets:
                 raise
             self.insert_bucket(change, Bucket(name, "", change.now, change.now, 1, implicit=True))
-            change.new_buckets.append(name)
 
     def publish(self, change: Change, draft: Draft) -> StoredObject:
         """Make a draft the live generation of its name.

@@ -9,8 +9,8 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vertex_jobs.emulator.storage.objects.catalog import object_of
-from vertex_jobs.emulator.storage.objects.records import StoredObject
+from vertex_jobs.emulator.storage.objects.object_table import object_of
+from vertex_jobs.emulator.storage.objects.object_values import StoredObject
 from vertex_jobs.emulator.storage.objects.refusals import InvalidObjectRequestError
 
 __all__ = ["ListQuery", "Listing", "list_page", "start_after"]

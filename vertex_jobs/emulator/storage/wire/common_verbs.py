@@ -19,9 +19,12 @@ from vertex_jobs.emulator.storage.objects import (
     Preconditions,
     StoredObject,
 )
-from vertex_jobs.emulator.storage.wire.failures import NotModifiedError, RangeNotSatisfiableError
-from vertex_jobs.emulator.storage.wire.representations import etag
-from vertex_jobs.emulator.storage.wire.wire import FileSpan, Request, Response
+from vertex_jobs.emulator.storage.wire.error_answers import (
+    NotModifiedError,
+    RangeNotSatisfiableError,
+)
+from vertex_jobs.emulator.storage.wire.http_messages import FileSpan, Request, Response
+from vertex_jobs.emulator.storage.wire.json_resources import etag
 
 __all__ = [
     "ATTRIBUTE_HEADERS",

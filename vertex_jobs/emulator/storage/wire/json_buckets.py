@@ -12,8 +12,8 @@ from vertex_jobs.emulator.storage.objects import (
     NotEmulatedError,
     ObjectStore,
 )
-from vertex_jobs.emulator.storage.wire.representations import bucket_json, merged, policy_json
-from vertex_jobs.emulator.storage.wire.wire import Request, Response, json_response
+from vertex_jobs.emulator.storage.wire.http_messages import Request, Response, json_response
+from vertex_jobs.emulator.storage.wire.json_resources import bucket_json, merged, policy_json
 
 __all__ = [
     "create_bucket",
