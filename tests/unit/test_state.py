@@ -1,6 +1,8 @@
 """Which directories are taken for the state, and which are somebody's."""
 
 import json
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -8,6 +10,8 @@ import pytest
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.state import MARKER, check_state_directory, state_directory, take_state_directory
 
+#: A user who is not the one that tests run as.
+NOBODY = 65534
 ENDPOINT = {"port": 1, "pid": 0, "token": "t", "project": "p", "location": "l"}
 ENTRY = {"creates": [], "changed": 0.0, "headers": {}}
 
@@ -93,3 +97,54 @@ def test_a_folder_is_no_marker(tmp_path: Path) -> None:
     (tmp_path / MARKER).mkdir()
     with pytest.raises(UnsupportedHereError, match="is not empty"):
         take_state_directory(tmp_path)
+
+
+def mode(path: Path) -> int:
+    return path.stat().st_mode & 0o777
+
+
+@pytest.fixture
+def umask_000() -> Iterator[None]:
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("umask_000")
+def test_what_is_made_is_its_owners_alone(tmp_path: Path) -> None:
+    path = tmp_path / "above" / "state"
+    take_state_directory(path)
+    assert [mode(one) for one in (path.parent, path, path / MARKER)] == [0o700, 0o700, 0o600]
+
+
+@pytest.mark.parametrize("before", [0o755, 0o775, 0o777, 0o711])
+def test_a_directory_that_others_may_enter_is_closed_to_them(tmp_path: Path, before: int) -> None:
+    tmp_path.chmod(before)
+    take_state_directory(tmp_path)
+    assert mode(tmp_path) == 0o700
+
+
+def other_users(folder: Path) -> Path:
+    """A directory that is not ours: any user's for root, root's for any user."""
+    if os.geteuid():
+        return Path("/")
+    os.chown(folder, NOBODY, NOBODY)
+    return folder
+
+
+def test_a_directory_of_another_user_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UnsupportedHereError, match=r"belongs to user \w+, and a state directory"):
+        take_state_directory(other_users(tmp_path))
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can make files of another user")
+def test_what_another_user_has_put_there_is_neither_run_nor_read(tmp_path: Path) -> None:
+    take_state_directory(tmp_path)
+    planted = tmp_path / "environments" / "bin" / "python"
+    planted.parent.mkdir(parents=True)
+    planted.touch()
+    os.chown(planted, NOBODY, NOBODY)
+    tmp_path.chmod(0o777)
+    for _ in range(2):
+        with pytest.raises(UnsupportedHereError, match=rf"{planted} in it belongs to user"):
+            take_state_directory(tmp_path)

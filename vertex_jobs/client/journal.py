@@ -228,8 +228,9 @@ class Journal:
         names = sorted({f"once-{content[:2]}.lock" for content in contents})
         with ExitStack() as stack:
             for name in names:
-                file = stack.enter_context(open(self.directory / name, "w", encoding="utf-8"))
-                fcntl.flock(file, fcntl.LOCK_EX)
+                descriptor = os.open(self.directory / name, os.O_WRONLY | os.O_CREAT, 0o600)
+                stack.callback(os.close, descriptor)
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
             yield
 
     def forget(self, before: float) -> None:

@@ -75,10 +75,16 @@ IDLE_SECONDS = 30.0
 
 @contextlib.asynccontextmanager
 async def _machinery(
-    directory: StateDirectory, record: EndpointRecord, certificates: Certificates, clock: Clock
+    directory: StateDirectory,
+    record: EndpointRecord,
+    certificates: Certificates,
+    clock: Clock,
+    umask: int,
 ) -> AsyncIterator[Machinery]:
     """Open what the controllers work with; the launcher goes first, before there are threads."""
-    launcher = await Launcher.start(directory.path, gcs_store=directory.objects, clock=clock.time)
+    launcher = await Launcher.start(
+        directory.path, gcs_store=directory.objects, clock=clock.time, umask=umask
+    )
     mounting = asyncio.create_task(_mount_gcs(launcher))
     clear_work(directory.work)
     ledger = WriteLedger()
@@ -140,15 +146,25 @@ def _http_config(application: Application) -> uvicorn.Config:
     return config
 
 
-async def serve(directory: StateDirectory, project: str, location: str, clock: Clock) -> None:
-    """Own the directory and answer until told to stop or idle."""
+async def serve(
+    directory: StateDirectory, project: str, location: str, clock: Clock, umask: int
+) -> None:
+    """Own the directory and answer until told to stop or idle.
+
+    Args:
+        directory: Held by this process.
+        project: Default project.
+        location: Default location.
+        clock: The time of jobs.
+        umask: Of the replicas.
+    """
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     listening, record = directory.listen(project, location)
     certificates = Certificates.load_or_make(directory.certificates, project)
-    async with _machinery(directory, record, certificates, clock) as machinery:
+    async with _machinery(directory, record, certificates, clock, umask) as machinery:
         supervisor, hold, standing = Supervisor(machinery), HoldPolicy(), StandingSettings()
         board = machinery.faults
         methods = with_faults(api_methods(machinery, supervisor), board, clock)
@@ -188,7 +204,7 @@ async def serve(directory: StateDirectory, project: str, location: str, clock: C
             certificates.key.read_bytes(),
             certificates.chain.read_bytes(),
             hold,
-            listener.drop,
+            listener,
         )
         accepting = asyncio.create_task(listener.serve(listening))
         directory.write_endpoint(record)
@@ -232,14 +248,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--clock", choices=("system", "virtual"), default="system")
     options = parser.parse_args(arguments)
     clock = VirtualClock(time.time_ns()) if options.clock == "virtual" else SystemClock()
+    # What the server writes is its owner's alone; replicas have the umask of who started it.
+    umask = os.umask(0o077)
     try:
         directory = StateDirectory(state_directory(options.state_dir))
         directory.take()
         with directory.hold():
-            uvloop.run(serve(directory, options.project, options.location, clock))
+            uvloop.run(serve(directory, options.project, options.location, clock, umask))
     except UnsupportedHereError as error:
         print(error, file=sys.stderr)
         return DIRECTORY_HELD if isinstance(error, DirectoryHeldError) else 2
+    finally:
+        os.umask(umask)
     return 0
 
 

@@ -7,9 +7,8 @@ setup.py for those who build, which the service's images do with whatever pip th
 
 import gzip
 import io
-import os
+import secrets
 import tarfile
-import tempfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -65,13 +64,13 @@ def write_sdist(
     members[f"{base}/pyproject.toml"] = _PYPROJECT.encode()
     members[f"{base}/setup.py"] = _setup(name, version, contents, requirements).encode()
     path.parent.mkdir(parents=True, exist_ok=True)
-    descriptor, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with os.fdopen(descriptor, "wb") as file:
+        with aside.open("xb") as file:
             _write_archive(file, members)
-        Path(aside).replace(path)
+        aside.replace(path)
     except BaseException:
-        Path(aside).unlink(missing_ok=True)
+        aside.unlink(missing_ok=True)
         raise
 
 

@@ -6,7 +6,8 @@ served with the v1 messages.
 
 import asyncio
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 import grpc
 import grpc.aio
@@ -19,7 +20,17 @@ from vertex_jobs.emulator.services.methods import Method
 from vertex_jobs.emulator.services.versions import refuse_unknown_fields, retyped_message
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["start_grpc"]
+__all__ = ["Relays", "start_grpc"]
+
+
+class Relays(Protocol):
+    """The connections to the gRPC sockets that the listener has made, by gRPC's name of each."""
+
+    def has_peer(self, peer: str) -> bool:
+        """Return whether that connection is one of them."""
+
+    def drop(self, peer: str) -> None:
+        """Break that connection."""
 
 
 def _full_names(method: Method) -> dict[str, str]:
@@ -32,10 +43,17 @@ def _full_names(method: Method) -> dict[str, str]:
     }
 
 
+async def _refuse_strangers(context: grpc.aio.ServicerContext, relays: Relays) -> None:
+    """End a call on a connection whose user the listener has not looked at."""
+    if not relays.has_peer(context.peer()):
+        await context.abort(grpc.StatusCode.PERMISSION_DENIED, "Connect to the server's port.")
+
+
 def _handler(
-    method: Method, hold: HoldPolicy, version: str, drop: Callable[[str], None]
+    method: Method, hold: HoldPolicy, version: str, relays: Relays
 ) -> grpc.RpcMethodHandler:
     async def answer(request: protos.Message, context: grpc.aio.ServicerContext) -> protos.Message:
+        await _refuse_strangers(context, relays)
         headers = {key: str(value) for key, value in context.invocation_metadata() or ()}
         try:
             refuse_unknown_fields(request)
@@ -45,7 +63,7 @@ def _handler(
             await context.abort(getattr(grpc.StatusCode, error.status), error.message)
         except ConnectionDroppedError as error:
             if not error.silent:
-                drop(context.peer())
+                relays.drop(context.peer())
             await asyncio.Event().wait()  # until the connection has ended, which cancels this
             raise
         except Exception:
@@ -63,10 +81,14 @@ def _handler(
 class _Refusal(grpc.GenericRpcHandler):  # type: ignore[misc]
     """Refuses by name what no other handler knows, methods of other Google APIs included."""
 
+    def __init__(self, relays: Relays) -> None:
+        self._relays = relays
+
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler:
         name = handler_call_details.method.strip("/").replace("/", ".")
 
         async def refuse(request: bytes, context: grpc.aio.ServicerContext) -> bytes:
+            await _refuse_strangers(context, self._relays)
             text = f"{name} is not emulated by Local Vertex."
             await context.abort(grpc.StatusCode.UNIMPLEMENTED, text)
             return b""
@@ -80,7 +102,7 @@ async def start_grpc(
     key: bytes,
     chain: bytes,
     hold: HoldPolicy,
-    drop: Callable[[str], None],
+    relays: Relays,
 ) -> grpc.aio.Server:
     """Serve the methods, with TLS and without.
 
@@ -90,22 +112,24 @@ async def start_grpc(
         key: The leaf's private key, PEM.
         chain: The leaf and its issuer, PEM.
         hold: How reads are held.
-        drop: Breaks the connection of a peer.
+        relays: The connections that the listener hands over.
     """
     server = grpc.aio.server(options=[("grpc.max_receive_message_length", -1)])
     services: dict[str, dict[str, grpc.RpcMethodHandler]] = {}
     for method in methods:
         for service, version in _full_names(method).items():
-            services.setdefault(service, {})[method.name] = _handler(method, hold, version, drop)
+            services.setdefault(service, {})[method.name] = _handler(method, hold, version, relays)
     known = [
         grpc.method_handlers_generic_handler(service, handlers)
         for service, handlers in services.items()
     ]
-    server.add_generic_rpc_handlers((*known, _Refusal()))
-    for path in (sockets.tls, sockets.plain):
+    server.add_generic_rpc_handlers((*known, _Refusal(relays)))
+    for path in sockets.paths:
         path.unlink(missing_ok=True)
     credentials = grpc.ssl_server_credentials([(key, chain)])
     server.add_secure_port(f"unix:{sockets.tls}", credentials)
     server.add_insecure_port(f"unix:{sockets.plain}")
+    for path in sockets.paths:
+        path.chmod(0o600)
     await server.start()
     return server

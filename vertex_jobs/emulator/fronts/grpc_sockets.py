@@ -25,6 +25,11 @@ class GrpcSockets:
     tls: Path
     plain: Path
 
+    @property
+    def paths(self) -> tuple[Path, Path]:
+        """Both."""
+        return self.tls, self.plain
+
     @classmethod
     def below(cls, folder: Path) -> "GrpcSockets":
         """The sockets of that folder, under names that the kernel takes.

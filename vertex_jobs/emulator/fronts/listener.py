@@ -77,6 +77,10 @@ class Listener:
             for task in self._tasks:
                 task.cancel()
 
+    def has_peer(self, peer: str) -> bool:
+        """Return whether a connection to the gRPC front, as gRPC names its peer, is from here."""
+        return peer in self._grpc_peers
+
     def drop(self, peer: str) -> None:
         """Break a connection, named as gRPC names its peer."""
         connection = self._grpc_peers.get(peer)

@@ -30,7 +30,7 @@ def main() -> None:
     why_not = "a private root was not asked for"
     if settings["private_root"]:
         scratch = state_dir / _SCRATCH
-        scratch.mkdir(exist_ok=True)
+        scratch.mkdir(exist_ok=True, mode=0o700)
         own = (gcs_mounting.MOUNTPOINT.strip("/"),) if store else ()
         why_not = namespaces.enter(scratch, channel.fileno(), own_top_level=own)
     private_root = not why_not

@@ -128,6 +128,7 @@ class Launcher:
         gcs_store: Path | None = None,
         private_root: bool = True,
         clock: Callable[[], float] = time.time,
+        umask: int = -1,
     ) -> "Launcher":
         """Start the process and wait until it has its namespaces.
 
@@ -137,6 +138,7 @@ class Launcher:
             gcs_store: What ``/gcs`` shows; without it there is no ``/gcs``.
             private_root: False stays with the host's processes and folders.
             clock: Unix time in seconds, for the lines of output.
+            umask: Of the replicas; -1 for this process's own.
 
         Raises:
             EndpointLostError: The process ended at once.
@@ -163,6 +165,7 @@ class Launcher:
                 cwd="/",
                 env=_environment(),
                 start_new_session=True,
+                umask=umask,
             )
         try:
             launcher.capabilities = await launcher._ready

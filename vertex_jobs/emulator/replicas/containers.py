@@ -51,7 +51,9 @@ async def prepare_containers(
     held.callback(shutil.rmtree, packages, ignore_errors=True)
     with machinery.packages.archives(task.package_uris) as archives:
         for archive in archives:
-            shutil.copy(archive, packages)
+            # An image may have a user of its own.
+            Path(shutil.copy(archive, packages)).chmod(0o644)
+    packages.chmod(0o755)
     remove = functools.partial(_remove, machinery, task.place, names)
     await remove()  # what a server that was killed left behind
     held.push_async_callback(remove)

@@ -22,6 +22,7 @@ def main() -> int:
         "--create-buckets", action="store_true", help="let the first write make a bucket"
     )
     options = parser.parse_args()
+    os.umask(0o077)  # the store's files are its owner's alone
     try:
         fuse = _fuse()
         store = ObjectStore(options.store, create_buckets=options.create_buckets)
