@@ -42,9 +42,15 @@ async def _measure(trials: int) -> tuple[float, float]:
     """Milliseconds per suggestion, and megabytes at the most."""
     source = np.random.default_rng(0)
     problem = FUNCTIONS["hart6"](source, True)
-    space = [{"id": f"x{i}", "kind": "double", "low": 0.0, "high": 1.0} for i in range(6)]
+    study_spec = {
+        "metrics": [{"metricId": "y", "goal": "MINIMIZE"}],
+        "parameters": [
+            {"parameterId": f"x{i}", "doubleValueSpec": {"minValue": 0.0, "maxValue": 1.0}}
+            for i in range(6)
+        ],
+    }
     search = SearchClient()
-    await search.open("study", space, "gaussian_process", [False], 0)
+    await search.open("study", study_spec, 0)
 
     def done(number: int, assignment: dict[str, float]) -> dict[str, object]:
         return {
@@ -58,7 +64,7 @@ async def _measure(trials: int) -> tuple[float, float]:
         done(number, {f"x{i}": float(value) for i, value in enumerate(point)})
         for number, point in enumerate(points, 1)
     ]
-    await search.open("other", space, "gaussian_process", [False], 0)
+    await search.open("other", study_spec, 0)
     await search.tell("other", told[:20])
     await search.ask("other", [21], [])  # the process has then imported what it needs
     await search.tell("study", told)

@@ -615,7 +615,7 @@ CHOICES = (
     Choice(
         "the default search itself, which is Google's and not public",
         "a Gaussian process of our own",
-        "emulator.resources.search_space:_ALGORITHMS",
+        "search.study_spec:_ALGORITHMS",
         "unit/search/test_gaussian_process::test_it_finds_the_least_of_a_bowl",
     ),
     Choice(

@@ -1,7 +1,7 @@
 """The search algorithms by name, for the process that runs them.
 
-It only chooses. What the names of the API mean is decided by the caller. NumPy is loaded with the
-algorithm, so that whoever needs a space alone does without.
+It only chooses. What the names of the API mean is decided in ``study_spec``. NumPy is loaded with
+the algorithm, so that whoever needs a space alone does without.
 """
 
 from typing import Literal
@@ -9,11 +9,13 @@ from typing import Literal
 from vertex_jobs.search.space import Space
 from vertex_jobs.search.trials import Algorithm
 
-__all__ = ["algorithm"]
+__all__ = ["AlgorithmName", "algorithm"]
+
+AlgorithmName = Literal["grid", "random", "gaussian_process"]
 
 
 def algorithm(
-    name: Literal["grid", "random", "gaussian_process"],
+    name: AlgorithmName,
     space: Space,
     maximize: tuple[bool, ...],
     seed: int,

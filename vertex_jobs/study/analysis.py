@@ -3,18 +3,19 @@
 For `Study`, which adds the forms that a person sees, and for the charts of its report.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.search import Completed, Space
+from vertex_jobs.search.study_spec import read_space
 from vertex_jobs.study.confidence import LEAST_TRIALS, Confidence
 from vertex_jobs.study.ranking import Ranking
 from vertex_jobs.study.trial_records import Objective, Trial
 
 if TYPE_CHECKING:
-    from vertex_jobs.search import Space
     from vertex_jobs.search.uncertainty import Beliefs
 
 __all__ = ["StudyAnalysis"]
@@ -105,10 +106,8 @@ class StudyAnalysis:
         raise KeyError(f"{trial_id!r} is no trial of {self.name}; it has {len(self.trials)} trials")
 
     @cached_property
-    def space(self) -> "Space | None":
+    def space(self) -> Space | None:
         """The search space; None where the spec is not known or not complete."""
-        from vertex_jobs.study.search_space import read_space
-
         try:
             return read_space(self.spec) if self.spec.get("parameters") else None
         except ValueError:
@@ -120,14 +119,20 @@ class StudyAnalysis:
         if len(self.ranking.candidates()) < LEAST_TRIALS or self.space is None:
             return None
         from vertex_jobs.search.uncertainty import Beliefs
-        from vertex_jobs.study.search_space import read_completed
 
         maximize = tuple(objective.maximize for objective in self.objectives)
         try:
-            completed = read_completed(self.trials, self.objectives)
-            return Beliefs.of(self.space, maximize, completed)
+            return Beliefs.of(self.space, maximize, self._completed())
         except ValueError:  # a trial has values that the spec does not
             return None
+
+    def _completed(self) -> list[Completed]:
+        """Return the trials that have ended as the search knows them, numbered by place from 1."""
+        return [
+            Completed(place, trial.parameters, _values(trial, self.objectives))
+            for place, trial in enumerate(self.trials, start=1)
+            if trial.finished
+        ]
 
     @cached_property
     def confidence(self) -> Confidence | None:
@@ -135,3 +140,10 @@ class StudyAnalysis:
         if self.beliefs is None:
             return None
         return Confidence.of(self.beliefs, self.trials, self.objectives)
+
+
+def _values(trial: Trial, objectives: Sequence[Objective]) -> tuple[float, ...] | None:
+    names = [objective.metric_id for objective in objectives]
+    if trial.state != "SUCCEEDED" or any(name not in trial.metrics for name in names):
+        return None
+    return tuple(trial.metrics[name] for name in names)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from vertex_jobs.names import GcsUri, is_gcs_uri
+from vertex_jobs.search.study_spec import is_maximized
 from vertex_jobs.study.trial_records import Measurement, Objective, ParameterValue, Trial
 
 __all__ = ["read_objectives", "read_trials"]
@@ -18,7 +19,7 @@ __all__ = ["read_objectives", "read_trials"]
 def read_objectives(resource: Mapping[str, Any]) -> tuple[Objective, ...]:
     """Return the study's metrics in the order of its spec; an unspecified goal means maximize."""
     return tuple(
-        Objective(metric["metricId"], metric.get("goal") not in {"MINIMIZE", 2})
+        Objective(metric["metricId"], is_maximized(metric))
         for metric in resource.get("studySpec", {}).get("metrics", ())
     )
 

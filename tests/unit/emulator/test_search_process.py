@@ -10,18 +10,17 @@ import pytest
 from vertex_jobs.emulator.study_search.search_client import SearchClient, SearchFailedError
 from vertex_jobs.emulator.study_search.search_process import Studies
 
-SPACE = [{"id": "x", "kind": "double", "low": 0, "high": 1}]
-TWICE = [{"id": "x", "kind": "categorical", "values": ["a", "a"]}]
+
+def study_spec(**parameter: Any) -> dict[str, Any]:
+    return {"metrics": [{"metricId": "y"}], "parameters": [{"parameterId": "x", **parameter}]}
 
 
-def opening(study: str, space: list[dict[str, Any]]) -> dict[str, Any]:
-    return {
-        "open": study,
-        "space": space,
-        "algorithm": "gaussian_process",
-        "maximize": [True],
-        "seed": 0,
-    }
+SPEC = study_spec(doubleValueSpec={"minValue": 0, "maxValue": 1})
+TWICE = study_spec(categoricalValueSpec={"values": ["a", "a"]})
+
+
+def opening(study: str, study_spec: dict[str, Any]) -> dict[str, Any]:
+    return {"open": study, "study_spec": study_spec, "seed": 0}
 
 
 def question(study: str) -> dict[str, Any]:
@@ -30,7 +29,7 @@ def question(study: str) -> dict[str, Any]:
 
 def test_a_study_that_cannot_be_opened_says_so_when_it_asks() -> None:
     studies = Studies()
-    studies.take(opening("good", SPACE))
+    studies.take(opening("good", SPEC))
     studies.take(opening("bad", TWICE))
     studies.take({"tell": "bad", "trials": []})
     with pytest.raises(ValueError, match="must be distinct"):
@@ -43,21 +42,21 @@ def test_a_study_that_is_opened_again_is_forgiven() -> None:
     studies.take({"tell": "one", "trials": []})
     with pytest.raises(ValueError, match="study one is not open"):
         studies.ask(question("one"))
-    studies.take(opening("one", SPACE))
+    studies.take(opening("one", SPEC))
     assert len(studies.ask(question("one"))["assignments"]) == 1
 
 
 def test_a_killed_process_is_replaced_for_whoever_opens_again() -> None:
     async def lose_it() -> tuple[int, int]:
         client = SearchClient()
-        await client.open("one", SPACE, "gaussian_process", [True], 0)
+        await client.open("one", SPEC, 0)
         before = await client.ask("one", [1], [])
         assert client._process is not None
         os.kill(client._process.pid, signal.SIGKILL)
         for _ in range(2):  # it has ended; then its successor does not know the study
             with pytest.raises(SearchFailedError, match=r"has ended|is not open"):
                 await client.ask("one", [2], [])
-        await client.open("one", SPACE, "gaussian_process", [True], 0)
+        await client.open("one", SPEC, 0)
         after = await client.ask("one", [2], [])
         await client.close()
         return len(before), len(after)

@@ -11,13 +11,14 @@ from typing import Any
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
-from vertex_jobs.emulator.controllers.study_search import StudySearch
 from vertex_jobs.emulator.controllers.trial import TrialRun
+from vertex_jobs.emulator.controllers.warm_start import trials_to_start_from
 from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states, study, study_stopping
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.study_search.search_client import SearchFailedError
+from vertex_jobs.emulator.study_search.session import StudySession, seed_of
 from vertex_jobs.names import ResourceName
 
 __all__ = ["TuningJobRun"]
@@ -49,7 +50,7 @@ class TuningJobRun:
         self._stop = stop
         self._settings = settings
         self._local = JobSettings.read(settings)
-        self._search = StudySearch(machinery, job_id, settings)
+        self._search: StudySession | None = None
         self._running: dict[asyncio.Task[None], TrialRun] = {}
         self._finished: list[protos.Message] = []  # in order of completion, as the store has them
         self._outcomes: list[bool] = []  # of each of these, whether it succeeded
@@ -72,7 +73,8 @@ class TuningJobRun:
         finally:
             stopped.cancel()
             await self._stop_trials()
-            await self._search.close()
+            if self._search is not None:
+                await self._search.close()
         self._advance(ending)
 
     async def _start(self, stopped: "asyncio.Task[bool]") -> Ending:
@@ -82,8 +84,8 @@ class TuningJobRun:
         self._take_up_trials(job)
         if ending is not None:
             return ending
-        await self._open_study(self._load())
-        return await self._run(self._load(), stopped)
+        self._search = await self._open_study(self._load())
+        return await self._run(self._load(), self._search, stopped)
 
     def _advance(self, ending: Ending) -> None:
         job = self._load()
@@ -91,12 +93,20 @@ class TuningJobRun:
         states.advance(job, ending.state, now, code=ending.code, message=ending.message)
         self._machinery.store.save(job)
 
-    async def _open_study(self, job: protos.Message) -> None:
-        await self._search.open(job, self._finished)
+    async def _open_study(self, job: protos.Message) -> StudySession:
+        session = StudySession(
+            self._machinery.search,
+            self._job_id,
+            job.study_spec,
+            seed_of(self._machinery.store, "hyperparameterTuningJobs", self._job_id),
+            trials_to_start_from(self._machinery, job, self._settings),
+        )
+        await session.tell(self._finished)
         if job.state != states.RUNNING:
             for text in self._machinery.warnings("hyperparameterTuningJobs", self._job_id):
                 self._machinery.service_line(self._job_id, text, "WARNING")
             self._advance(Ending(states.RUNNING))
+        return session
 
     def _trials(self) -> list[protos.Message]:
         """All of them, in order of completion, unfinished ones last."""
@@ -118,7 +128,9 @@ class TuningJobRun:
         run = TrialRun(self._machinery, job, trial, self._local)
         self._running[asyncio.create_task(run.run())] = run
 
-    async def _run(self, job: protos.Message, stopped: "asyncio.Task[bool]") -> Ending:
+    async def _run(
+        self, job: protos.Message, session: StudySession, stopped: "asyncio.Task[bool]"
+    ) -> Ending:
         """Keep the slots filled until the budget, the space or the patience is used up."""
         exhausted = False
         asap = job.study_spec.study_stopping_config.should_stop_asap.value
@@ -132,7 +144,7 @@ class TuningJobRun:
                 self._note(f"The trials that still run are stopped: {reason}.")
                 await self._stop_trials()
             if not exhausted:
-                exhausted = not await self._fill(job)
+                exhausted = not await self._fill(job, session)
             if not self._running:
                 return Ending(states.SUCCEEDED)
             done, _ = await asyncio.wait(
@@ -146,7 +158,6 @@ class TuningJobRun:
                 run = self._running.pop(task)  # type: ignore[arg-type]  # stopped is not in done
                 task.result()
                 self._settle(run.trial)
-                await self._search.tell(job, run.trial)
 
     def _reason_to_stop(self, job: protos.Message, trials: list[protos.Message]) -> str:
         """The study's own rule that ends it here, by these trials."""
@@ -156,7 +167,7 @@ class TuningJobRun:
     def _note(self, text: str) -> None:
         self._machinery.service_line(self._job_id, text, "NOTICE")
 
-    async def _fill(self, job: protos.Message) -> bool:
+    async def _fill(self, job: protos.Message, session: StudySession) -> bool:
         """Start trials in the free slots; says whether there is more to ask for."""
         now, trials = self._machinery.identity.now(), self._trials()
         limit = study_stopping.trial_limit(job.study_spec, trials, job.start_time, now)
@@ -174,7 +185,7 @@ class TuningJobRun:
             }
             pending |= zip(numbers, assignments, strict=False)
             wanted = numbers[len(assignments) :]
-            assignments += await self._search.ask(job, wanted, pending)
+            assignments += await session.ask(wanted, self._finished, pending)
         for number, assignment in zip(numbers, assignments, strict=False):
             self._launch(job, self._create(job, number, assignment))
         if len(assignments) == free:

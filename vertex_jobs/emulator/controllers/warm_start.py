@@ -17,6 +17,7 @@ from vertex_jobs.emulator.resources.trial_rules import assignment_faults
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.emulator.store.resource_store import Store
+from vertex_jobs.emulator.study_search.session import trial_form
 from vertex_jobs.names import GcsUri, ResourceName, is_gcs_uri
 from vertex_jobs.study.exported import read_exported
 from vertex_jobs.study.trial_records import Trial
@@ -117,28 +118,23 @@ def _usable(
     """The trials that fit, in the search's form; and by id, why the others do not."""
     forms, reasons = [], {}
     for trial in trials:
-        assignment = study.assignment_of(study_spec, trial)
-        reason = _misfit(study_spec, trial, assignment)
+        reason = _misfit(study_spec, trial)
         if reason:
             reasons[trial.id] = reason
             continue
-        forms.append(
-            {"assignment": assignment, "objectives": study.objectives_of(study_spec, trial)}
-        )
+        forms.append(trial_form(study_spec, trial))
     return forms, reasons
 
 
-def _misfit(
-    study_spec: protos.Message, trial: protos.Message, assignment: Mapping[str, Any]
-) -> str:
-    """Why the study cannot learn from the trial; empty if it can."""
+def _misfit(study_spec: protos.Message, trial: protos.Message) -> str:
+    """Return why the study cannot learn from the trial; empty if it can."""
     if not study.is_finished(trial):
         return "it has not ended"
     measured = {metric.metric_id for metric in trial.final_measurement.metrics}
     missing = [one.metric_id for one in study_spec.metrics if one.metric_id not in measured]
     if trial.state == protos.TrialState.SUCCEEDED and missing:
         return f"it has no value of {', '.join(missing)}"
-    faults = assignment_faults(study_spec, assignment)
+    faults = assignment_faults(study_spec, study.assignment_of(study_spec, trial))
     return "; ".join(text.rstrip(".") for _, text in faults)
 
 

@@ -28,8 +28,7 @@ from vertex_jobs.emulator.replicas.preparation import Trial
 from vertex_jobs.emulator.replicas.replica_variables import Variables
 from vertex_jobs.emulator.replicas.tasks import PoolTask, pool_task
 from vertex_jobs.emulator.resources import study
-from vertex_jobs.emulator.resources.search_space import algorithm_name, maximized, search_space
-from vertex_jobs.emulator.study_search.search_process import OpenStudy
+from vertex_jobs.emulator.study_search.session import first_assignment
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.directories import Directories
 from vertex_jobs.runtime.environment import Environment
@@ -113,17 +112,11 @@ def _specs(body: Mapping[str, Any]) -> tuple[protos.Message, protos.Message | No
 
 
 def _trial_arguments(study_spec: protos.Message, local: LocalSettings) -> tuple[str, ...]:
-    """Those of the first trial: the first that the config names, else the search's own."""
+    """Return those of the first trial: the first that the config names, else the search's own."""
     if local.initial_trials:
         assignment = dict(local.initial_trials[0])
     else:
-        message = {
-            "algorithm": algorithm_name(study_spec),
-            "space": search_space(study_spec),
-            "maximize": maximized(study_spec),
-            "seed": local.seed or 0,
-        }
-        assignment = OpenStudy(message).ask([1], [])[0]
+        assignment = first_assignment(study_spec, local.seed or 0)
     return tuple(f"--{name}={study.argument_text(value)}" for name, value in assignment.items())
 
 

@@ -1,4 +1,4 @@
-"""The rules of a study: arguments of a trial, its final measurement, when failures end the job.
+"""The rules of a study: goals, arguments and final measurement of a trial, when failures end it.
 
 Source: StudySpec, Trial and Measurement protos; "Create a hyperparameter tuning job". What the
 documentation leaves open is a constant here, so that one look at the real service can correct it.
@@ -9,6 +9,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.emulator import protos
+from vertex_jobs.search import Space
+from vertex_jobs.search.study_spec import read_space
 
 __all__ = [
     "argument_text",
@@ -16,9 +18,11 @@ __all__ = [
     "failures_end_job",
     "final_measurement",
     "is_finished",
+    "maximized",
     "measurement",
     "objectives_of",
     "parameter_messages",
+    "space_of",
 ]
 
 _FINISHED = (int(protos.TrialState.SUCCEEDED), int(protos.TrialState.INFEASIBLE))
@@ -27,6 +31,20 @@ _MINIMIZE = 2
 #: With no failure limit given, the job also ends when more than half of this many trials or more
 #: have failed. The service's own count or ratio is not published.
 _FAILURE_SAMPLE = 6
+
+
+def space_of(study_spec: protos.Message) -> Space:
+    """Return the study's parameters as the search sees them.
+
+    Raises:
+        ValueError: If the search cannot have them.
+    """
+    return read_space(protos.to_json(study_spec))
+
+
+def maximized(study_spec: protos.Message) -> list[bool]:
+    """Return for each metric whether more is better; an unspecified goal is MAXIMIZE."""
+    return [metric.goal != _MINIMIZE for metric in study_spec.metrics]
 
 
 def is_finished(trial: protos.Message) -> bool:
@@ -118,11 +136,11 @@ def final_measurement(
         return None
     if study_spec.measurement_selection_type != _BEST_MEASUREMENT:
         return complete[-1]
-    first = study_spec.metrics[0]
-    sign = -1.0 if first.goal == _MINIMIZE else 1.0
+    first = study_spec.metrics[0].metric_id
+    sign = 1.0 if maximized(study_spec)[0] else -1.0
 
     def score(one: protos.Message) -> float:
-        return sign * _finite_values(one)[first.metric_id]
+        return sign * _finite_values(one)[first]
 
     return max(complete, key=score)
 

@@ -12,8 +12,7 @@ from collections.abc import Sequence
 from google.protobuf import timestamp_pb2
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.search_space import maximized
-from vertex_jobs.emulator.resources.study import is_finished
+from vertex_jobs.emulator.resources.study import is_finished, maximized
 
 __all__ = ["reason_to_stop", "trial_limit"]
 

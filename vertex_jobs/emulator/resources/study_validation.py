@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.parameter_validation import check_enum, check_parameter
-from vertex_jobs.emulator.resources.search_space import space_of
+from vertex_jobs.emulator.resources.study import space_of
 from vertex_jobs.search.space import same_value
 
 __all__ = ["check_study", "check_study_spec"]

@@ -10,8 +10,12 @@ from typing import Any
 from google.protobuf import timestamp_pb2
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.search_space import maximized, space_of
-from vertex_jobs.emulator.resources.study import assignment_of, objectives_of
+from vertex_jobs.emulator.resources.study import (
+    assignment_of,
+    maximized,
+    objectives_of,
+    space_of,
+)
 from vertex_jobs.emulator.resources.trial_measurements import measurement_faults, set_elapsed
 from vertex_jobs.emulator.resources.validation import refuse_faults
 from vertex_jobs.search import Parameter

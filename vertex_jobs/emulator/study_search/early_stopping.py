@@ -11,7 +11,6 @@ from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import study as rules
-from vertex_jobs.emulator.resources.search_space import maximized
 from vertex_jobs.emulator.study_search.search_client import SearchClient
 
 __all__ = ["check_stopping", "has_stopping_rule"]
@@ -89,7 +88,7 @@ def _curve(study_spec: protos.Message, trial: protos.Message, use_elapsed: bool)
 
 
 def _sign(study_spec: protos.Message) -> float:
-    return 1.0 if maximized(study_spec)[0] else -1.0
+    return 1.0 if rules.maximized(study_spec)[0] else -1.0
 
 
 def _learning_rates(spec: protos.Message, trials: Sequence[protos.Message]) -> list[float] | None:

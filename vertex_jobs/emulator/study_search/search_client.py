@@ -65,29 +65,14 @@ class SearchClient:
         except ConnectionError as error:
             raise _lost() from error
 
-    async def open(
-        self,
-        study: str,
-        space: Sequence[Mapping[str, Any]],
-        algorithm: str,
-        maximize: Sequence[bool],
-        seed: int,
-    ) -> None:
-        """Begin a study; its trials so far are told next.
+    async def open(self, study: str, study_spec: Mapping[str, Any], seed: int) -> None:
+        """Begin a study of that StudySpec, in JSON; its trials so far are told next.
 
         Raises:
             SearchFailedError: If the search process has ended, like `tell` and `close_study`. What
                 it finds wrong with the study it says when asked.
         """
-        await self._send(
-            {
-                "open": study,
-                "space": list(space),
-                "algorithm": algorithm,
-                "maximize": list(maximize),
-                "seed": seed,
-            }
-        )
+        await self._send({"open": study, "study_spec": dict(study_spec), "seed": seed})
 
     async def tell(self, study: str, trials: Sequence[Mapping[str, Any]]) -> None:
         """Add completed trials: ``trial_id``, ``assignment``, ``objectives`` (None: infeasible)."""

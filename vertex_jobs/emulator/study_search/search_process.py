@@ -4,7 +4,7 @@ The server runs it as ``python -m vertex_jobs.emulator.study_search.search_proce
 long suggestion never stalls the fronts. It keeps the completed trials of each open study; the
 server opens a study again after a restart. It imports NumPy and SciPy and nothing of the API.
 
-Messages in: ``{"open": study, "space": [...], "algorithm": ..., "maximize": [...], "seed": ...}``,
+Messages in: ``{"open": study, "study_spec": ..., "seed": ...}`` with a StudySpec in JSON,
 ``{"tell": study, "trials": [...]}``, ``{"ask": study, "request": n, "trial_ids": [...],
 "pending": [...]}``, ``{"close": study}``, ``{"judge": rule, "request": n, "curve": ...,
 "ended": [...]}``. Messages out answer ``ask`` and ``judge``: ``{"request": n, "assignments":
@@ -20,8 +20,9 @@ import threading
 import traceback
 from typing import Any
 
-from vertex_jobs.search import Algorithm, Completed, Parameter, Pending, Space, algorithm
+from vertex_jobs.search import Algorithm, Completed, Pending, algorithm
 from vertex_jobs.search.curves import Curve
+from vertex_jobs.search.study_spec import is_maximized, read_algorithm, read_space
 
 __all__ = ["OpenStudy", "Studies", "main"]
 
@@ -29,11 +30,15 @@ __all__ = ["OpenStudy", "Studies", "main"]
 class OpenStudy:
     """One study's algorithm and its completed trials."""
 
-    def __init__(self, message: dict[str, Any]) -> None:
-        """Begin with no trial; the message has ``algorithm``, ``space``, ``maximize``, ``seed``."""
-        space = Space(tuple(_parameter(form) for form in message["space"]))
+    def __init__(self, study_spec: dict[str, Any], seed: int) -> None:
+        """Begin the search of a StudySpec, in JSON, with no trial.
+
+        Raises:
+            ValueError: If the search cannot have its parameters.
+        """
+        maximize = tuple(is_maximized(metric) for metric in study_spec["metrics"])
         self.algorithm: Algorithm = algorithm(
-            message["algorithm"], space, tuple(message["maximize"]), message["seed"]
+            read_algorithm(study_spec), read_space(study_spec), maximize, seed
         )
         self.completed: list[Completed] = []
 
@@ -50,7 +55,7 @@ class OpenStudy:
             )
 
     def ask(self, trial_ids: list[int], pending: list[dict[str, Any]]) -> list[dict[str, Any]]:
-        """An assignment for each of these trials; fewer when the space is exhausted."""
+        """Return an assignment for each of these trials; fewer when the space is exhausted."""
         running = [Pending(form["trial_id"], form["assignment"]) for form in pending]
         return [dict(one) for one in self.algorithm.suggest(trial_ids, self.completed, running)]
 
@@ -67,7 +72,7 @@ class Studies:
         try:
             if "open" in message:
                 self._close(message["open"])
-                self._open[message["open"]] = OpenStudy(message)
+                self._open[message["open"]] = OpenStudy(message["study_spec"], message["seed"])
             elif "tell" in message:
                 self._find(message["tell"]).tell(message["trials"])
             else:
@@ -77,7 +82,7 @@ class Studies:
             self._faults.setdefault(message.get("open") or message["tell"], _text(error))
 
     def ask(self, message: dict[str, Any]) -> dict[str, Any]:
-        """The answer to a study that asks.
+        """Return the answer to a study that asks.
 
         Raises:
             ValueError: If it could not be opened, or could not be told of a trial.
@@ -98,20 +103,15 @@ class Studies:
 
 
 def _text(error: Exception) -> str:
-    """An error in words; what is no refusal of the search is traced in the server's log."""
+    """Return an error in words; what is no refusal of the search is traced in the server's log."""
     if isinstance(error, ValueError):
         return str(error)
     traceback.print_exception(error)
     return f"{type(error).__name__}: {error}"
 
 
-def _parameter(form: dict[str, Any]) -> Parameter:
-    lists = {key: tuple(form.get(key, ())) for key in ("values", "parent_values")}
-    return Parameter(**{**form, **lists})
-
-
 def _judge(message: dict[str, Any]) -> dict[str, Any]:
-    """Whether a trial stops early, by its curve and those of the trials that have ended."""
+    """Judge whether a trial stops early, by its curve and those of the trials that have ended."""
     from vertex_jobs.search.stopping import judge
 
     curve, *ended = (
