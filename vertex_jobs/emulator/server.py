@@ -49,7 +49,7 @@ from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.services.accounts import AccountService
 from vertex_jobs.emulator.services.api import api_methods
 from vertex_jobs.emulator.services.fault_injection import call_names, with_faults
-from vertex_jobs.emulator.services.log_entries import LogService
+from vertex_jobs.emulator.services.log_service import LogService
 from vertex_jobs.emulator.services.rehearsal import Rehearsal
 from vertex_jobs.emulator.services.standing_settings import StandingSettings, completed_methods
 from vertex_jobs.emulator.state_directory import (

@@ -13,7 +13,7 @@ from vertex_jobs.emulator.fronts.calls import POSITION_HEADER, WAIT_HEADER, Hold
 from vertex_jobs.emulator.fronts.hosts import api_of, is_google_host
 from vertex_jobs.emulator.fronts.rest import RestFront, read_body, send_json
 from vertex_jobs.emulator.services.accounts import AccountService
-from vertex_jobs.emulator.services.log_entries import LogService
+from vertex_jobs.emulator.services.log_service import LogService
 from vertex_jobs.emulator.status import ApiError
 
 __all__ = ["Application"]

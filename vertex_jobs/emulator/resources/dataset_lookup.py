@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.data_splits import check_split
-from vertex_jobs.emulator.resources.names import numbered, parsed
+from vertex_jobs.emulator.resources.names import find_resource
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName, is_gcs_uri
@@ -66,18 +66,12 @@ class DatasetLookup:
         self._store = store
 
     def find(self, text: str) -> protos.Message:
-        """The dataset of that name.
+        """Return the dataset of that name.
 
         Raises:
             ApiError: NOT_FOUND, if there is none.
         """
-        name = numbered(parsed(text, "dataset"))
-        dataset = None
-        if name.collection == "datasets":
-            dataset = self._store.load("datasets", name.resource_id)
-        if dataset is None or dataset.name != str(name):
-            raise ApiError("NOT_FOUND", f"The Dataset {text!r} does not exist.")
-        return dataset
+        return find_resource(self._store, text, "datasets", "Dataset")
 
     def imported(self, dataset_id: str) -> list[str]:
         """The files that were imported into the dataset."""

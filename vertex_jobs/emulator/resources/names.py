@@ -1,10 +1,12 @@
 """Resource names of requests: parsed, or refused as the service does; parents likewise."""
 
+from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.identity import project_number
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
 
-__all__ = ["numbered", "parent_of", "parsed"]
+__all__ = ["find_resource", "numbered", "parent_of", "parsed"]
 
 
 def parsed(text: str, kind: str) -> ResourceName:
@@ -44,3 +46,27 @@ def parent_of(text: str, collection: str) -> ResourceName:
             "INVALID_ARGUMENT",
             f"The parent {text!r} is not valid; expected projects/PROJECT/locations/LOCATION.",
         ) from error
+
+
+def find_resource(
+    store: Store, text: str, collection: str, kind: str, *, trials: bool = True
+) -> protos.Message:
+    """Return the stored resource that a request names.
+
+    Args:
+        store: Where it is looked for.
+        text: Its name, with the project's number or id.
+        collection: Where it must be, e.g. ``datasets``.
+        kind: What messages call it, e.g. ``Dataset``.
+        trials: Whether a tuning job comes with its trials.
+
+    Raises:
+        ApiError: INVALID_ARGUMENT, if the text is no name; NOT_FOUND, if there is no such resource.
+    """
+    name = numbered(parsed(text, kind))
+    resource = None
+    if name.collection == collection:
+        resource = store.load(collection, name.resource_id, trials=trials)
+    if resource is None or resource.name != str(name):
+        raise ApiError("NOT_FOUND", f"The {kind} {text!r} does not exist.")
+    return resource

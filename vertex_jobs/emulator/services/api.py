@@ -11,15 +11,15 @@ from vertex_jobs.emulator.resources.model_registry import ModelRegistry
 from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.resources.tables.operations import OperationTable
 from vertex_jobs.emulator.services.admission import Admission
-from vertex_jobs.emulator.services.datasets import DatasetService
+from vertex_jobs.emulator.services.dataset_service import DatasetService
 from vertex_jobs.emulator.services.jobs import JobService
 from vertex_jobs.emulator.services.methods import Method
-from vertex_jobs.emulator.services.models import ModelService
-from vertex_jobs.emulator.services.operations import OperationService
-from vertex_jobs.emulator.services.projects import ProjectService
-from vertex_jobs.emulator.services.studies import StudyService
+from vertex_jobs.emulator.services.model_service import ModelService
+from vertex_jobs.emulator.services.operation_service import OperationService
+from vertex_jobs.emulator.services.project_service import ProjectService
+from vertex_jobs.emulator.services.study_service import StudyService
 from vertex_jobs.emulator.services.suggestions import Suggestions
-from vertex_jobs.emulator.services.trials import TrialService
+from vertex_jobs.emulator.services.trial_service import TrialService
 
 __all__ = ["api_methods"]
 

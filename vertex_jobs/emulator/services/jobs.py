@@ -12,12 +12,12 @@ from typing import Any
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
+from vertex_jobs.emulator.resources.names import find_resource, parent_of
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
-from vertex_jobs.emulator.services.listing import page_start, take_page
+from vertex_jobs.emulator.services.collection_pages import page_of
 from vertex_jobs.emulator.services.methods import Call, Method, rule
-from vertex_jobs.emulator.services.operations import OperationService
+from vertex_jobs.emulator.services.operation_service import OperationService
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
@@ -115,13 +115,10 @@ class JobService:
         ]
 
     def _find(self, text: str, *, trials: bool = True) -> tuple[ResourceName, protos.Message]:
-        name = numbered(parsed(text, self._collection.kind))
-        resource = None
-        if name.collection == self._collection.name:
-            resource = self._store.load(name.collection, name.resource_id, trials=trials)
-        if resource is None or resource.name != str(name):
-            raise ApiError("NOT_FOUND", f"The {self._collection.kind} {text!r} does not exist.")
-        return name, resource
+        resource = find_resource(
+            self._store, text, self._collection.name, self._collection.kind, trials=trials
+        )
+        return ResourceName.parse(resource.name), resource
 
     async def create(self, request: protos.Message, call: Call) -> protos.Message:
         """Check, complete and keep a new job; then start it."""
@@ -161,11 +158,8 @@ class JobService:
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
         """One page, newest first."""
-        parent = numbered(parent_of(request.parent, self._collection.name))
-        rows = self._store.page(
-            self._collection.name, parent.project, parent.location, page_start(request)
-        )
-        page, token = take_page(rows, request, protos.message_class(self._collection.kind))
+        message_class = protos.message_class(self._collection.kind)
+        page, token = page_of(self._store, request, self._collection.name, message_class)
         answer = protos.message_class(f"List{self._collection.kind}sResponse")()
         getattr(answer, self._collection.plural).extend(self._with_trials(page, request))
         answer.next_page_token = token

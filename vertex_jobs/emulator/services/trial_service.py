@@ -18,10 +18,10 @@ from vertex_jobs.emulator.resources.trial_measurements import (
 )
 from vertex_jobs.emulator.resources.trial_rules import check_trial, end_trial, optimal_trials
 from vertex_jobs.emulator.resources.validation import refuse_faults
-from vertex_jobs.emulator.services.listing import page_start, take_page
+from vertex_jobs.emulator.services.collection_pages import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
-from vertex_jobs.emulator.services.operations import OperationService
-from vertex_jobs.emulator.services.studies import StudyService
+from vertex_jobs.emulator.services.operation_service import OperationService
+from vertex_jobs.emulator.services.study_service import StudyService
 from vertex_jobs.emulator.services.suggestions import Suggestions
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store

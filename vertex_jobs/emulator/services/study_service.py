@@ -7,11 +7,11 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import validation
 from vertex_jobs.emulator.resources.fields import stored_fields
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
+from vertex_jobs.emulator.resources.names import find_resource, numbered, parent_of
 from vertex_jobs.emulator.resources.study_validation import check_study_spec
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.resources.trial_rules import default_values
-from vertex_jobs.emulator.services.listing import page_start, take_page
+from vertex_jobs.emulator.services.collection_pages import page_of
 from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
 from vertex_jobs.emulator.services.suggestions import Suggestions
 from vertex_jobs.emulator.status import ApiError
@@ -50,18 +50,12 @@ class StudyService:
         return methods_of("VizierService", rows)
 
     def find(self, text: str) -> protos.Message:
-        """The study of that name.
+        """Return the study of that name.
 
         Raises:
             ApiError: NOT_FOUND, if there is none.
         """
-        name = numbered(parsed(text, "study"))
-        study = None
-        if name.collection == "studies":
-            study = self._store.load("studies", name.resource_id)
-        if study is None or study.name != f"{name.parent}/studies/{name.resource_id}":
-            raise ApiError("NOT_FOUND", f"The Study {text!r} does not exist.")
-        return study
+        return find_resource(self._store, text, "studies", "Study")
 
     def _named(self, parent: ResourceName, display_name: str) -> protos.Message | None:
         parent = numbered(parent)
@@ -100,9 +94,7 @@ class StudyService:
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
         """One page, newest first."""
-        parent = numbered(parent_of(request.parent, "studies"))
-        rows = self._store.page("studies", parent.project, parent.location, page_start(request))
-        page, token = take_page(rows, request, protos.Study)
+        page, token = page_of(self._store, request, "studies", protos.Study)
         return protos.message_class("ListStudiesResponse")(studies=page, next_page_token=token)
 
     async def lookup(self, request: protos.Message, call: Call) -> protos.Message:

@@ -10,7 +10,7 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
 from vertex_jobs.emulator.resources.tables.operations import OperationTable
-from vertex_jobs.emulator.services.listing import page_start, take_page
+from vertex_jobs.emulator.services.collection_pages import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, Method, rule
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.names import ResourceName

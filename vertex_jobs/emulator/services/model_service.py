@@ -4,8 +4,6 @@ A reference is a model's name, with a version's number or alias after ``@``; wit
 the default version. Source: ModelService of the v1 API.
 """
 
-from google.protobuf import field_mask_pb2
-
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.model_registry import ModelRegistry
@@ -18,9 +16,10 @@ from vertex_jobs.emulator.resources.model_versions import (
 from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
 from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
-from vertex_jobs.emulator.services.listing import page_start, take_page
-from vertex_jobs.emulator.services.methods import Call, Method, rule
-from vertex_jobs.emulator.services.operations import OperationService
+from vertex_jobs.emulator.services.collection_pages import page_start, take_page
+from vertex_jobs.emulator.services.field_masks import apply_update
+from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
+from vertex_jobs.emulator.services.operation_service import OperationService
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
@@ -76,17 +75,7 @@ class ModelService:
                 self.delete_version,
             ),
         ]
-        return [
-            Method(
-                "ModelService",
-                name,
-                protos.message_class(f"{name}Request"),
-                response,
-                (http,),
-                handler,
-            )
-            for name, response, http, handler in rows
-        ]
+        return methods_of("ModelService", rows)
 
     def _find(self, text: str) -> tuple[list[protos.Message], protos.Message]:
         """All versions of the model that is meant, and the one that is meant."""
@@ -143,18 +132,7 @@ class ModelService:
     async def update(self, request: protos.Message, call: Call) -> protos.Message:
         """Change display name, descriptions or labels of the version that is meant."""
         _, version = self._find(request.model.name)
-        given = [field.name for field, _ in request.model.ListFields()]
-        paths = [path for path in request.update_mask.paths or given if path != "name"]
-        refused = [path for path in paths if path.partition(".")[0] not in _CHANGEABLE]
-        if refused:
-            raise ApiError(
-                "INVALID_ARGUMENT",
-                f"update_mask: {', '.join(refused)} cannot be changed; only "
-                f"{', '.join(_CHANGEABLE)} can.",
-            )
-        for path in paths:
-            version.ClearField(path)
-        field_mask_pb2.FieldMask(paths=paths).MergeMessage(request.model, version)
+        apply_update(version, request.model, request.update_mask, _CHANGEABLE)
         now = self._identity.now()
         version.update_time.CopyFrom(now)
         version.version_update_time.CopyFrom(now)

@@ -13,13 +13,14 @@ import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from google.protobuf import field_mask_pb2
-
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources.names import numbered, parent_of
+from vertex_jobs.emulator.services.field_masks import masked, read_mask
 from vertex_jobs.emulator.services.filters import compile_filter, field_value
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.store.resource_store import Store
 
-__all__ = ["Row", "masked", "page_start", "take_page"]
+__all__ = ["Row", "page_of", "page_start", "take_page"]
 
 #: A resource and its place in the order of creation.
 Row = tuple[int, protos.Message]
@@ -42,6 +43,19 @@ def page_start(request: protos.Message) -> int | None:
     return int(request.page_token)
 
 
+def page_of(
+    store: Store, request: protos.Message, collection: str, message_class: protos.Message
+) -> tuple[list[protos.Message], str]:
+    """Return the resources of a collection that a list request asks for; see ``take_page``.
+
+    Raises:
+        ApiError: If the parent or anything else in the request makes no sense.
+    """
+    parent = numbered(parent_of(request.parent, collection))
+    rows = store.page(collection, parent.project, parent.location, page_start(request))
+    return take_page(rows, request, message_class)
+
+
 def take_page(
     rows: Iterable[Row], request: protos.Message, message_class: protos.Message
 ) -> tuple[list[protos.Message], str]:
@@ -59,7 +73,7 @@ def take_page(
         raise ApiError("INVALID_ARGUMENT", f"page_size {request.page_size} is negative.")
     size = min(request.page_size or _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
     accepts = compile_filter(getattr(request, "filter", ""), message_class)
-    mask = _mask(request, message_class)
+    mask = read_mask(request, message_class)
     matching: Iterable[Row] = (row for row in rows if accepts(row[1]))
     token_of: Callable[[Row], str] = _creation_token
     order = _order(request)
@@ -68,30 +82,6 @@ def take_page(
     taken = list(itertools.islice(matching, size + 1))
     token = token_of(taken[size - 1]) if len(taken) > size else ""
     return [masked(resource, mask) for _, resource in taken[:size]], token
-
-
-def masked(resource: protos.Message, mask: field_mask_pb2.FieldMask | None) -> protos.Message:
-    """The resource with the masked fields alone; all of them without a mask."""
-    if mask is None or not mask.paths or "*" in mask.paths:
-        return resource
-    part = type(resource)()
-    mask.MergeMessage(resource, part)
-    return part
-
-
-def _mask(
-    request: protos.Message, message_class: protos.Message
-) -> field_mask_pb2.FieldMask | None:
-    mask: field_mask_pb2.FieldMask | None = getattr(request, "read_mask", None)
-    if mask is None or "*" in mask.paths:
-        return None
-    if not mask.IsValidForDescriptor(message_class.DESCRIPTOR):
-        raise ApiError(
-            "INVALID_ARGUMENT",
-            f"read_mask {','.join(mask.paths)!r}: a path is no field of "
-            f"{message_class.DESCRIPTOR.name}.",
-        )
-    return mask
 
 
 def _order(request: protos.Message) -> str:

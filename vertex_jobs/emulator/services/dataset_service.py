@@ -5,18 +5,17 @@ reads it when it starts. BigQuery is refused; exports, annotations and versions 
 Source: DatasetService of the v1 API.
 """
 
-from google.protobuf import field_mask_pb2
-
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup, source_of
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.resources.names import numbered, parent_of
+from vertex_jobs.emulator.resources.names import parent_of
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.resources.validation import check_labels, refuse_faults
-from vertex_jobs.emulator.services.listing import masked, page_start, take_page
-from vertex_jobs.emulator.services.methods import Call, Method, rule
-from vertex_jobs.emulator.services.operations import OperationService
+from vertex_jobs.emulator.services.collection_pages import page_of
+from vertex_jobs.emulator.services.field_masks import apply_update, masked
+from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
+from vertex_jobs.emulator.services.operation_service import OperationService
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName, is_gcs_uri
@@ -54,17 +53,7 @@ class DatasetService:
             ("DeleteDataset", operation, rule("DELETE", child), self.delete),
             ("ImportData", operation, rule("POST", f"{child}:import", "*"), self.import_data),
         ]
-        return [
-            Method(
-                "DatasetService",
-                name,
-                protos.message_class(f"{name}Request"),
-                response,
-                (http,),
-                handler,
-            )
-            for name, response, http, handler in rows
-        ]
+        return methods_of("DatasetService", rows)
 
     async def create(self, request: protos.Message, call: Call) -> protos.Message:
         """A new dataset."""
@@ -114,24 +103,13 @@ class DatasetService:
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
         """One page, newest first."""
-        parent = numbered(parent_of(request.parent, "datasets"))
-        rows = self._store.page("datasets", parent.project, parent.location, page_start(request))
-        page, token = take_page(rows, request, protos.Dataset)
+        page, token = page_of(self._store, request, "datasets", protos.Dataset)
         return protos.message_class("ListDatasetsResponse")(datasets=page, next_page_token=token)
 
     async def update(self, request: protos.Message, call: Call) -> protos.Message:
         """Change display name, description or labels."""
         dataset = self._lookup.find(request.dataset.name)
-        given = [field.name for field, _ in request.dataset.ListFields()]
-        paths = [path for path in request.update_mask.paths or given if path != "name"]
-        refused = [path for path in paths if path.partition(".")[0] not in _CHANGEABLE]
-        if refused:
-            raise ApiError(
-                "INVALID_ARGUMENT", f"update_mask: {', '.join(refused)} cannot be changed."
-            )
-        for path in paths:
-            dataset.ClearField(path)
-        field_mask_pb2.FieldMask(paths=paths).MergeMessage(request.dataset, dataset)
+        apply_update(dataset, request.dataset, request.update_mask, _CHANGEABLE)
         dataset.update_time.CopyFrom(self._identity.now())
         self._store.save(dataset)
         return dataset
