@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from vertex_jobs.cli import main
+from vertex_jobs.cli.options import add_options
 from vertex_jobs.cli.parser import Parser
-from vertex_jobs.cli.verbs.configs import add_run
+from vertex_jobs.cli.shared_options import LocalOptions
 from vertex_jobs.endpoints import Endpoint
 from vertex_jobs.spec import from_mapping
 from vertex_jobs.spec.drills import DRILLS
@@ -147,7 +148,7 @@ def test_every_drill_is_made_of_faults_that_exist(name: str, tmp_path: Path) -> 
 
 def test_the_help_names_every_drill() -> None:
     parser = Parser("run", "", "")
-    add_run(parser)
+    add_options(parser, LocalOptions)
     text = " ".join(parser.format_help().split())
     assert "preempt, kill-worker, oom, api-faults, quota or stockout" in text
     assert list(DRILLS) == ["preempt", "kill-worker", "oom", "api-faults", "quota", "stockout"]

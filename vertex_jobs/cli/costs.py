@@ -1,18 +1,82 @@
-"""An estimate of cost, as lines for a person.
+"""What a job will take and cost, as lines for a person, and the question before it is paid for.
 
-For `checking`, `confirmation` and whoever shows what a job will cost.
+For `check` and for whoever submits. Machines and machine hours are counted here; prices come from
+`preflight.cost`.
 """
 
+import math
+import sys
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
+from vertex_jobs import catalog
+from vertex_jobs.cli.parser import UsageError
+from vertex_jobs.cli.terminal import say
 from vertex_jobs.cli.words import count, number
-from vertex_jobs.preflight.cost import Estimate, PriceLine
+from vertex_jobs.preflight.cost import Estimate, PriceLine, estimate
+from vertex_jobs.spec import HyperparameterTuningJob
 
-__all__ = ["price_lines", "total_lines"]
+if TYPE_CHECKING:
+    from vertex_jobs.endpoints import Endpoint
+    from vertex_jobs.spec import JobSpec
+
+__all__ = ["confirm", "plan", "price_lines", "total_lines"]
+
+
+def confirm(job: "JobSpec", endpoint: "Endpoint", *, is_agreed: bool) -> None:
+    """Show the plan, and ask unless it is agreed already.
+
+    Raises:
+        UsageError: If the answer is no, or nobody can be asked.
+    """
+    place = endpoint.place_of(job)
+    say(f"Vertex AI, project {place.project}, {place.location}, as {_account(endpoint)}")
+    say(f"packages and outputs in {place.staging_bucket}")
+    for line in plan(job):
+        say(line)
+    cost = estimate(job, place.location)
+    say("in list prices, without tax:")
+    for line in (*total_lines(cost), *cost.legs[0].rate.notes):
+        say(f"  {line}")
+    if is_agreed:
+        return
+    if not sys.stdin.isatty():
+        raise UsageError("nobody can be asked here; add --yes to submit; nothing was submitted")
+    print("Proceed? [y/N] ", end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().lower() not in ("y", "yes"):
+        raise UsageError("declined; nothing was submitted")
+
+
+def plan(job: "JobSpec") -> list[str]:
+    """Return machines, trials and the worst case, one line each."""
+    pools = job.worker_pools_resolved()
+    lines = [f"{job.kind} {job.display_name}:"]
+    for pool in pools:
+        accelerators = (
+            f" with {pool.accelerator_count} x {pool.accelerator_type}"
+            if pool.accelerator_type
+            else ""
+        )
+        lines.append(f"  {pool.role}: {pool.replica_count} x {pool.machine_type}{accelerators}")
+    default = catalog.load().limits.default_timeout_seconds
+    hours = (default if job.timeout is None else job.timeout) / 3600
+    machines = sum(pool.replica_count for pool in pools)
+    each = f"{count(machines, 'machine')} x {number(hours)} h (timeout)"
+    if isinstance(job, HyperparameterTuningJob):
+        trials, parallel = job.max_trial_count, job.parallel_trial_count
+        lines.append(f"  {count(trials, 'trial')}, {parallel} at a time, each on these machines")
+        rounds = math.ceil(trials / parallel)
+        lines.append(
+            f"  worst case: {trials} x {each} = {number(trials * machines * hours)} machine hours, "
+            f"over within {number(rounds * hours)} h"
+        )
+    else:
+        lines.append(f"  worst case: {each} = {number(machines * hours)} machine hours")
+    return lines
 
 
 def total_lines(cost: Estimate) -> Iterator[str]:
-    """What an hour, a trial and the worst case cost."""
+    """Yield the cost of an hour, of a trial and of the worst case."""
     one = "trial" if cost.is_study else "job"
     hours = f"{number(cost.timeout_hours)} h"
     chosen = "the default timeout" if cost.timeout_is_default else "its timeout"
@@ -28,13 +92,23 @@ def total_lines(cost: Estimate) -> Iterator[str]:
 
 
 def price_lines(cost: Estimate) -> Iterator[str]:
-    """Every price in the estimate, how sure it is, and what it does not say."""
+    """Yield every price of the estimate, how sure it is, and what is not in it."""
     for leg in cost.legs:
         if len(cost.legs) > 1:
             yield f"{leg.path or 'first'}, {leg.location}:"
         for line in leg.rate.lines:
             yield f"{number(float(line.quantity))} x {line.item}: {_price(line)}"
         yield from leg.rate.notes
+
+
+def _account(endpoint: "Endpoint") -> str:
+    """Return the account behind the credentials, as far as they name it."""
+    credentials = endpoint.connection.credentials
+    for attribute in ("service_account_email", "account"):
+        account = getattr(credentials, attribute, "")
+        if account:
+            return str(account)
+    return "the account of the application default credentials"
 
 
 def _price(line: PriceLine) -> str:

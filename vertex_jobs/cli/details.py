@@ -1,25 +1,35 @@
-"""What the verbs need to know about a job and only its resource says.
+"""Details of a job that only its resource says, and its log lines as they are shown.
 
-For progress, footers and TensorBoard. It reads the API's JSON and asks nothing.
+For the verbs of a job and for progress. It reads the API's JSON and asks nothing.
 
 Source: CustomJobSpec; the inputs of custom training tasks.
 """
 
-from vertex_jobs.client import Snapshot
+from collections.abc import Callable, Mapping
+from datetime import datetime
+
+from vertex_jobs.client import LogEntry, Snapshot
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.names import GcsUri, ResourceName
 
-__all__ = ["base_output_directory", "log_directory", "replica_count", "trial_of_job"]
+__all__ = [
+    "base_output_directory",
+    "cost_so_far",
+    "line_format",
+    "log_directory",
+    "replica_count",
+    "trial_of_job",
+]
 
 
 def replica_count(snapshot: Snapshot) -> int:
-    """Replicas of the job, or of each of its trials."""
+    """Return the number of replicas of the job, or of each of its trials."""
     pools = snapshot.job_spec.get("workerPoolSpecs", ())
     return sum(int(pool.get("replicaCount") or 0) for pool in pools)
 
 
 def base_output_directory(snapshot: Snapshot) -> str:
-    """``gs://`` directory of everything that the job writes, with a slash at its end.
+    """Return the ``gs://`` directory of all that the job writes, with a slash at its end.
 
     Raises:
         UnsupportedHereError: If the job was created without one.
@@ -34,13 +44,44 @@ def base_output_directory(snapshot: Snapshot) -> str:
 
 
 def log_directory(snapshot: Snapshot) -> str:
-    """Where TensorBoard finds the job's logs: below the base for a study, else in ``logs/``."""
+    """Return where TensorBoard finds the logs: below the base for a study, else in ``logs/``."""
     base = base_output_directory(snapshot)
     return base if snapshot.is_study else str(GcsUri.parse(base).directory("logs"))
 
 
 def trial_of_job(snapshot: Snapshot) -> dict[str, str]:
-    """Trial ids by the id of the custom job that runs each."""
+    """Return trial ids by the id of the custom job that runs each."""
     trials = snapshot.resource.get("trials", ())
     names = ((trial.get("customJob"), str(trial.get("id", ""))) for trial in trials)
     return {ResourceName.parse(name).resource_id: trial_id for name, trial_id in names if name}
+
+
+def cost_so_far(snapshot: Snapshot, now: datetime) -> str:
+    """Return what the job has cost in list prices; empty before it has cost anything."""
+    from vertex_jobs.preflight.cost import so_far
+
+    cost = so_far(snapshot.resource, now)
+    return str(cost) if cost.high or cost.unknown else ""
+
+
+def line_format(job: Callable[[], Snapshot]) -> Callable[[LogEntry], str]:
+    """Return how a job's lines are shown: with trial and replica where there are several.
+
+    Args:
+        job: The job as it was last seen; new trials appear in it.
+    """
+    trials: Mapping[str, str] = {}
+
+    def as_line(entry: LogEntry) -> str:
+        nonlocal trials
+        snapshot = job()
+        if entry.job_id not in trials:
+            trials = trial_of_job(snapshot)
+        source = []
+        if entry.job_id in trials:
+            source.append(f"trial {trials[entry.job_id]}")
+        if entry.replica == "service" or replica_count(snapshot) > 1:
+            source.append(entry.replica)
+        return f"{' '.join(source)} | {entry.text}" if source else entry.text
+
+    return as_line

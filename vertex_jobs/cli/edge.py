@@ -77,19 +77,14 @@ def _say_error(error: Exception) -> None:
 
 
 def _faults(error: InvalidJobError) -> str:
-    """Every fault on two lines: where and what; why, and what to do."""
-    number = len(error.faults)
-    lines = [f"error: {error.source}: {number} fault{'' if number == 1 else 's'}"]
+    """Return every fault on two lines: where and what; why, and what to do."""
+    from vertex_jobs.cli.words import count, shown
+
+    lines = [f"error: {error.source}: {count(len(error.faults), 'fault')}"]
     for fault in error.faults:
-        shown = "" if fault.value is None else f" = {_short(fault.value)}"
         place = f"  ({fault.place})" if fault.place else ""
-        lines += [f"  {fault.path}{shown}{place}", f"      {fault.rule}; {fault.remedy}"]
+        lines += [f"  {shown(fault)}{place}", f"      {fault.rule}; {fault.remedy}"]
     return "\n".join(lines)
-
-
-def _short(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= 60 else f"{text[:57]}..."
 
 
 def _say_failure(error: JobFailedError) -> None:

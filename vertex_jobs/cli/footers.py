@@ -8,17 +8,16 @@ import shlex
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.shared_options import EndpointOptions
 from vertex_jobs.cli.terminal import say
-from vertex_jobs.client import Snapshot
 from vertex_jobs.client.log_entries import log_filter
 from vertex_jobs.client.outcomes import log_job_ids
 from vertex_jobs.names import ResourceName
 from vertex_jobs.requests.places import LOCAL_LOCATION
-from vertex_jobs.study import Study
 
 if TYPE_CHECKING:
-    from vertex_jobs.client import JobHandle
+    from vertex_jobs.client import JobHandle, Snapshot
+    from vertex_jobs.study import Study
 
 __all__ = ["command", "say_come_back", "say_next"]
 
@@ -26,38 +25,38 @@ __all__ = ["command", "say_come_back", "say_next"]
 _IDS_IN_QUERY = 10
 
 
-def command(options: Options, verb: str, *words: str, location: str | None = None) -> str:
-    """``vertex-jobs VERB WORDS`` at the endpoint of this command.
+def command(where: EndpointOptions, verb: str, *words: str, location: str | None = None) -> str:
+    """Return ``vertex-jobs VERB WORDS`` at the endpoint of this command.
 
     Args:
-        options: Of this command.
+        where: The endpoint of this command.
         verb: The other command's.
         words: Its arguments.
         location: Of the job, which may have fallen back to one that nobody named.
     """
-    if location == (options.location or LOCAL_LOCATION):
+    if location == (where.location or LOCAL_LOCATION):
         location = None
     line = ["vertex-jobs", verb, *words]
-    if options.on != "local":
-        line += ["--on", options.on]
+    if where.on != "local":
+        line += ["--on", where.on]
     named = (
-        ("--state-dir", options.state_dir),
-        ("--project", options.project),
-        ("--location", location or options.location),
-        ("--api-endpoint", options.api_endpoint),
-        ("--impersonate-service-account", options.impersonate_service_account),
-        ("--quota-project", options.quota_project),
+        ("--state-dir", where.state_dir),
+        ("--project", where.project),
+        ("--location", location or where.location),
+        ("--api-endpoint", where.api_endpoint),
+        ("--impersonate-service-account", where.impersonate_service_account),
+        ("--quota-project", where.quota_project),
     )
     for option, value in named:
         line += [option, str(value)] if value else []
     return shlex.join(line)
 
 
-def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
-    """What can be done with a job.
+def say_next(where: EndpointOptions, snapshot: "Snapshot", console_link: str) -> None:
+    """Print what can be done with a job.
 
     Args:
-        options: Of this command.
+        where: The endpoint of this command.
         snapshot: The job.
         console_link: Its page; empty where there is no console.
     """
@@ -74,7 +73,7 @@ def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
         ]
     location = ResourceName.parse(snapshot.name).location
     _say_commands(
-        (text, command(options, verb, snapshot.job_id, *words, location=location))
+        (text, command(where, verb, snapshot.job_id, *words, location=location))
         for text, verb, *words in verbs
     )
     if console_link:
@@ -83,21 +82,21 @@ def say_next(options: Options, snapshot: Snapshot, console_link: str) -> None:
         say(f"  query for its log: {query}")
 
 
-def _decisions(study: Study) -> list[tuple[str, ...]]:
-    """How to see the best trials, or to have the model of the only one; nothing without any."""
+def _decisions(study: "Study") -> list[tuple[str, ...]]:
+    """Return how to see the best trials, or to have the model of the only one."""
     front = study.best_trials if study.ranking.candidates() else ()
     if len(front) == 1 and front[0].model_dir:
         return [("the best trial's model", "best", "--download", "best-model")]
     return [("the best of them, and why", "best")] if front else []
 
 
-def say_come_back(options: Options, handle: "JobHandle") -> None:
-    """How to find a job again that goes on without this command."""
+def say_come_back(where: EndpointOptions, handle: "JobHandle") -> None:
+    """Print how to find a job again that goes on without this command."""
     job = ResourceName.parse(handle.name)
     say("the job goes on")
     verbs = {"come back": "watch", "end it": "cancel"}
     _say_commands(
-        (text, command(options, verb, job.resource_id, location=job.location))
+        (text, command(where, verb, job.resource_id, location=job.location))
         for text, verb in verbs.items()
     )
     if handle.submission is not None and handle.submission.has_next:

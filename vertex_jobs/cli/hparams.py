@@ -64,7 +64,7 @@ class HParamsWriter:
 
 
 def writer_for(endpoint: "Endpoint", snapshot: "Snapshot") -> HParamsWriter | None:
-    """A writer for a study; None without TensorBoard, or where the study has no place for it."""
+    """Return a writer for a study; None without TensorBoard, or without a base output directory."""
     if find_spec("tensorboard") is None:
         return None
     try:

@@ -1,117 +1,145 @@
-"""What was typed, with types: one namespace for all verbs.
+"""The options of a verb as a dataclass: each field says how it is typed on the command line.
 
-For the verbs' modules. A verb has the attributes of its own options only; ``verbs`` says which.
+A field is an `argument`, an `option` or a `switch`. Its type decides the rest: a tuple may be
+repeated, a ``Literal`` allows its words alone, and an argument with a default may be left out. A
+field whose type is such a dataclass stands for all options in it; they get a heading of their own
+in the help if the class has a ``TITLE``.
 """
 
 import argparse
-from pathlib import Path
+from collections.abc import Callable
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
+from types import NoneType
+from typing import Any, TypeVar, get_args, get_origin
 
-__all__ = ["Options"]
+from vertex_jobs.cli.parser import one_of
+
+__all__ = ["add_options", "argument", "option", "read_options", "switch"]
+
+_Options = TypeVar("_Options")
+_KEY = "typed"
 
 
-class Options(argparse.Namespace):
-    """The arguments of one command; those that say where to have values with every verb.
+@dataclass(frozen=True)
+class _Typed:
+    """How a field is typed.
 
     Attributes:
-        verb: What to do.
-        handler: ``module:function`` that does it.
-        on: ``local`` or ``vertex``.
-        state_dir: Of Local Vertex and of the journal; None for the default.
-        project: None for the endpoint's default, like the next two.
-        location: Region.
-        staging_bucket: ``gs://…``.
-        api_endpoint: Host of the Vertex AI API; None for the location's own.
-        impersonate_service_account: E-mail of an account to act as.
-        quota_project: Charged for the calls' quota; None for the credentials' own.
-        config: Path of a job's YAML.
-        optional_config: The same, of a verb that can do without.
-        diff: Job to compare a config with; None for none.
-        schema: Show the schema of configs instead of one.
-        overlays: More configs, laid over the first.
-        overrides: ``path=value`` each.
-        seed: Of the search on Local Vertex.
-        warm_start: Studies, or files of exported trials, from which the search learns.
-        fresh: Whether every replica starts as a fresh process.
-        environment: Where the job's code runs on Local Vertex; None for the config's choice.
-        detach: Return when the job exists.
-        once: Come back to the job of the same content.
-        drill: Name of the drill under which the job is rehearsed; None for none.
-        debug: Run one replica in this terminal instead of submitting a job.
-        dry_run: Show what would be sent, and send nothing.
-        yes: Do not ask.
-        job: Id, resource name or display name.
-        filter_text: In the API's filter language.
-        format: How results are printed.
-        follow: Go on until the job has ended.
-        replica: E.g. ``workerpool0-0``; empty for all.
-        trial: Id of the trial that is meant; None for the best.
-        register: Put the trial's model into the registry.
-        serving_image: Of the registered model; None for the default.
-        retrain: Print the config of a training with the trial's arguments.
-        go_on: The same, from the trial's model.
-        download: Where to put the best trial's model; None to leave it.
-        output: Where to put what is written; None for the verb's own choice.
-        runtime_only: Write the wheel of the runtime instead.
-        name: Of what is scaffolded.
-        kind: Of the scaffolded job.
-        port: Of TensorBoard; 0 for any that is free.
-        print_env: Print the environment instead of serving.
-        settings: File with the settings of unmodified programs' jobs; None for none.
-        strict: Answer unmodified clients as the service does.
-        dry_trial: Run one trial to see what it reports.
-        gpu: Accelerator that machines must have; empty for any.
-        machine: What a machine's name starts with.
-        tpu: Only machines with TPUs.
-        command: To run against Local Vertex; empty to serve.
+        flags: Its flags; empty for an argument, which is known by its position.
+        metavar: Name of its value in the help.
+        help: What it is for; empty if the words that it allows say it.
+        parse: Makes the value of its text; None for what the field's type says.
+        is_exclusive: Whether it goes with no other exclusive option of its class.
     """
 
-    verb: str
-    handler: str
-    on: str
-    state_dir: Path | None = None
-    project: str | None = None
-    location: str | None = None
-    staging_bucket: str | None = None
-    api_endpoint: str | None = None
-    impersonate_service_account: str | None = None
-    quota_project: str | None = None
-    config: Path
-    optional_config: Path | None
-    diff: str | None
-    schema: bool
-    overlays: list[Path]
-    overrides: list[str]
-    seed: int | None
-    warm_start: list[str]
-    fresh: bool
-    environment: str | None
-    detach: bool
-    once: bool
-    drill: str | None
-    debug: bool
-    dry_run: bool
-    yes: bool
-    job: str
-    filter_text: str
-    format: str
-    follow: bool
-    replica: str
-    trial: str | None
-    register: bool
-    serving_image: str | None
-    retrain: bool
-    go_on: bool
-    download: Path | None
-    output: Path
-    runtime_only: bool
-    name: str
-    kind: str
-    port: int
-    print_env: bool
-    settings: Path | None
-    strict: bool
-    dry_trial: bool
-    gpu: str
-    machine: str
-    tpu: bool
-    command: list[str]
+    flags: tuple[str, ...]
+    metavar: str
+    help: str
+    parse: Callable[[str], object] | None = None
+    is_exclusive: bool = False
+
+
+def argument(metavar: str, help_text: str, *, default: Any = MISSING) -> Any:
+    """Return a field for a word that is known by its position."""
+    return field(default=default, metadata={_KEY: _Typed((), metavar, help_text)})
+
+
+def option(
+    usage: str,
+    help_text: str = "",
+    *,
+    default: Any = None,
+    parse: Callable[[str], object] | None = None,
+) -> Any:
+    """Return a field for a word that follows its flag.
+
+    Args:
+        usage: As the help shows it: ``--location, --region L``.
+        help_text: What it is for; empty if the words that it allows say it.
+        default: Its value if it is not typed.
+        parse: Makes the value of its text; by default the field's type does.
+    """
+    flags, _, metavar = usage.rpartition(" ")
+    typed = _Typed(tuple(flags.split(", ")), metavar, help_text, parse)
+    return field(default=default, metadata={_KEY: typed})
+
+
+def switch(usage: str, help_text: str, *, is_exclusive: bool = False) -> Any:
+    """Return a field that is true if its flag is typed.
+
+    Args:
+        usage: As the help shows it: ``-f, --follow``.
+        help_text: What it is for.
+        is_exclusive: Whether it goes with no other exclusive switch of its class.
+    """
+    typed = _Typed(tuple(usage.split(", ")), "", help_text, is_exclusive=is_exclusive)
+    return field(default=False, metadata={_KEY: typed})
+
+
+def add_options(parser: "argparse._ActionsContainer", options: type[Any]) -> None:
+    """Add the options of a dataclass to a parser, in the order of its fields."""
+    exclusive: argparse._ActionsContainer | None = None
+    for one in fields(options):
+        typed = one.metadata.get(_KEY)
+        if inner := _group(one):
+            title = getattr(inner, "TITLE", "")
+            add_options(parser.add_argument_group(title) if title else parser, inner)
+        elif typed is not None:
+            target = parser
+            if typed.is_exclusive:
+                target = exclusive = exclusive or parser.add_mutually_exclusive_group()
+            if typed.flags:
+                target.add_argument(*typed.flags, dest=one.name, **_keywords(one, typed))
+            else:
+                target.add_argument(one.name, **_keywords(one, typed))
+
+
+def read_options(options: type[_Options], parsed: argparse.Namespace) -> _Options:
+    """Return the options of that class that were typed."""
+    values: dict[str, Any] = {}
+    for one in fields(options):  # type: ignore[arg-type]  # some dataclass
+        if inner := _group(one):
+            values[one.name] = read_options(inner, parsed)
+        else:
+            value = getattr(parsed, one.name)
+            values[one.name] = tuple(value) if isinstance(value, list) else value
+    return options(**values)
+
+
+def _group(one: Field[Any]) -> type[Any] | None:
+    """Return the dataclass of which the field stands for all options; None for one option."""
+    return one.type if isinstance(one.type, type) and is_dataclass(one.type) else None
+
+
+def _keywords(one: Field[Any], typed: _Typed) -> dict[str, Any]:
+    """Return what ``add_argument`` takes, as the field's type says."""
+    if one.type is bool:
+        return {"action": "store_true", "help": typed.help}
+    inner = get_args(one.type)
+    is_repeated = get_origin(one.type) is tuple
+    item: Any = inner[0] if is_repeated or NoneType in inner else one.type
+    words = get_args(item)  # of a Literal
+    parse = one_of(*words) if words else _whole_number if item is int else item
+    keywords = {
+        "metavar": typed.metavar,
+        "help": typed.help or f"{', '.join(words[:-1])} or {words[-1]} (default: %(default)s)",
+        "type": typed.parse or parse,
+    }
+    if one.default is not MISSING:
+        keywords["default"] = list(one.default) if is_repeated else one.default
+        if not typed.flags:
+            keywords["nargs"] = "*" if is_repeated else "?"
+        elif is_repeated:
+            keywords["action"] = "append"
+    return keywords
+
+
+def _whole_number(text: str) -> int:
+    """Return a count or a seed.
+
+    Raises:
+        argparse.ArgumentTypeError: If it is not a whole number of 0 or more.
+    """
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return int(text)

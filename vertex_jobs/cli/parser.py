@@ -12,7 +12,9 @@ from typing import NoReturn
 
 from vertex_jobs.errors import VertexJobsError
 
-__all__ = ["Parser", "UsageError", "one_of", "suggestion"]
+__all__ = ["PROGRAM", "Parser", "UsageError", "one_of"]
+
+PROGRAM = "vertex-jobs"
 
 #: Words further from the mistyped one than this are no help.
 _NEAR = 0.6
@@ -24,7 +26,7 @@ class UsageError(VertexJobsError):
     """The command makes no sense as typed, or was declined; nothing was done."""
 
 
-def suggestion(word: str, known: Iterable[str]) -> str:
+def _suggestion(word: str, known: Iterable[str]) -> str:
     """``; did you mean X?`` for the nearest known word, else an empty text."""
     near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=_NEAR)
     return f"; did you mean {near[0]}?" if near else ""
@@ -37,7 +39,7 @@ def one_of(*words: str) -> Callable[[str], str]:
         if word in words:
             return word
         known = ", ".join(words)
-        raise argparse.ArgumentTypeError(f"{word!r} is none of {known}{suggestion(word, words)}")
+        raise argparse.ArgumentTypeError(f"{word!r} is none of {known}{_suggestion(word, words)}")
 
     return choose
 
@@ -76,7 +78,7 @@ class Parser(argparse.ArgumentParser):
         wrong = [flag for flag in flags if flag not in known and flag[:2] not in known]
         if wrong:
             long = [flag for flag in known if flag.startswith("--")]
-            self.error("\n".join(f"there is no {flag}{suggestion(flag, long)}" for flag in wrong))
+            self.error("\n".join(f"there is no {flag}{_suggestion(flag, long)}" for flag in wrong))
 
 
 class _HelpFormatter(argparse.HelpFormatter):

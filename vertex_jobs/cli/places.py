@@ -1,14 +1,15 @@
-"""Which endpoint a command talks to: the options of every verb, turned into one.
+"""The endpoint of a command, from its options, and what is said when it is opened.
 
 For the verbs. Nothing is contacted before `open_endpoint`; the place of a job is known without.
 """
 
 import contextlib
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vertex_jobs.cli.options import Options
-from vertex_jobs.cli.terminal import say
+from vertex_jobs.cli.shared_options import EndpointOptions, PlaceOptions
+from vertex_jobs.cli.terminal import say, warn
 from vertex_jobs.cli.words import count
 from vertex_jobs.errors import Fault, InvalidJobError, UnsupportedHereError
 from vertex_jobs.names import ResourceName
@@ -16,47 +17,80 @@ from vertex_jobs.state import state_directory
 
 if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
-    from vertex_jobs.requests import Place
+    from vertex_jobs.requests import Place, Request
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["begin_endpoint", "job_place", "open_endpoint", "place_faults", "resume_interrupted"]
+__all__ = [
+    "begin_endpoint",
+    "open_endpoint",
+    "open_local",
+    "place_faults",
+    "prepared_request",
+    "resume_interrupted",
+    "say_settled",
+]
 
 
-def open_endpoint(options: Options) -> "Endpoint":
+def open_endpoint(where: EndpointOptions) -> "Endpoint":
     """Join or start Local Vertex, or sign in to Vertex AI.
 
     Raises:
         InvalidJobError: If an option does not go with the endpoint.
         UnsupportedHereError: If the endpoint cannot be had here.
     """
-    from vertex_jobs.endpoints import local, vertex
+    from vertex_jobs.endpoints import vertex
 
-    if options.on == "vertex":
+    if where.on == "vertex":
         return vertex(
-            project=options.project,
-            location=options.location,
-            staging_bucket=options.staging_bucket,
-            api_endpoint=options.api_endpoint,
-            impersonate_service_account=options.impersonate_service_account,
-            quota_project=options.quota_project,
-            state_dir=options.state_dir,
+            project=where.project,
+            location=where.location,
+            staging_bucket=where.staging_bucket,
+            api_endpoint=where.api_endpoint,
+            impersonate_service_account=where.impersonate_service_account,
+            quota_project=where.quota_project,
+            state_dir=where.state_dir,
         )
     given = {
-        "--api-endpoint": options.api_endpoint,
-        "--impersonate-service-account": options.impersonate_service_account,
-        "--quota-project": options.quota_project,
+        "--api-endpoint": where.api_endpoint,
+        "--impersonate-service-account": where.impersonate_service_account,
+        "--quota-project": where.quota_project,
     }
     rule = "says how Vertex AI is reached, and the job runs on this machine"
     faults = [Fault(name, v, rule, "add --on vertex") for name, v in given.items() if v]
     if faults:
         raise InvalidJobError(faults, "command line")
-    directory = state_directory(options.state_dir)
+    return open_local(
+        where.state_dir,
+        project=where.project,
+        location=where.location,
+        staging_bucket=where.staging_bucket,
+    )
+
+
+def open_local(
+    state_dir: Path | None,
+    *,
+    project: str | None,
+    location: str | None,
+    staging_bucket: str | None = None,
+) -> "Endpoint":
+    """Join or start Local Vertex.
+
+    Args:
+        state_dir: Directory of its state; None for the default.
+        project: None for the default, like the next two.
+        location: Region.
+        staging_bucket: ``gs://…``.
+
+    Raises:
+        UnsupportedHereError: If the directory cannot hold its state.
+    """
+    from vertex_jobs.endpoints import local
+
+    directory = state_directory(state_dir)
     try:
         return local(
-            state_dir=directory,
-            project=options.project,
-            location=options.location,
-            staging_bucket=options.staging_bucket,
+            state_dir=directory, project=project, location=location, staging_bucket=staging_bucket
         )
     except OSError as error:
         raise UnsupportedHereError(
@@ -65,56 +99,86 @@ def open_endpoint(options: Options) -> "Endpoint":
         ) from error
 
 
-def begin_endpoint(options: Options) -> None:
-    """Have Local Vertex start beside what comes before `open_endpoint`; that says what is wrong."""
-    if options.on == "local":
+def begin_endpoint(where: EndpointOptions) -> None:
+    """Let Local Vertex start beside what comes before `open_endpoint`, which reports failures."""
+    if where.on == "local":
         from vertex_jobs.endpoints import begin_local
 
         with contextlib.suppress(OSError):
             begin_local(
-                state_dir=state_directory(options.state_dir),
-                project=options.project,
-                location=options.location,
+                state_dir=state_directory(where.state_dir),
+                project=where.project,
+                location=where.location,
             )
 
 
-def job_place(options: Options, job: "JobSpec") -> "Place":
-    """Where the job would be submitted; contacts nothing.
+def prepared_request(where: PlaceOptions, job: "JobSpec") -> "Request":
+    """Return the request as it would be sent, with ``{submission}`` in it; contact nothing.
 
     Raises:
-        InvalidJobError: If the request needs a word that nobody has said.
+        InvalidJobError: If an option is missing.
+        PackagingError: If the script cannot be packaged.
+    """
+    from vertex_jobs import packaging, requests
+
+    place = _job_place(where, job)
+    package = packaging.describe(job) if job.script_path is not None else None
+    return requests.build(job, package, place)
+
+
+def _job_place(where: PlaceOptions, job: "JobSpec") -> "Place":
+    """Return the place where the job would be submitted; contact nothing.
+
+    Raises:
+        InvalidJobError: If an option is missing.
     """
     from vertex_jobs.requests import LOCAL_PLACE, Place, place_of
 
-    missing = place_faults(options, job)
+    missing = place_faults(where, job)
     if missing:
         raise InvalidJobError(missing, "command line")
-    place = LOCAL_PLACE if options.on == "local" else Place("", LOCAL_PLACE.location, "")
+    place = LOCAL_PLACE if where.on == "local" else Place("", LOCAL_PLACE.location, "")
     place = replace(
         place,
-        project=options.project or place.project,
-        location=options.location or place.location,
+        project=where.project or place.project,
+        location=where.location or place.location,
     )
-    return place_of(job, place, options.staging_bucket)
+    return place_of(job, place, where.staging_bucket)
 
 
-def place_faults(options: Options, job: "JobSpec") -> list[Fault]:
-    """What a request needs and nobody has said."""
-    if options.on == "local":
+def place_faults(where: PlaceOptions, job: "JobSpec") -> list[Fault]:
+    """Return a fault for each thing that a request needs and nobody has said."""
+    if where.on == "local":
         return []
     faults = []
-    if not (options.staging_bucket or job.staging_bucket):
+    if not (where.staging_bucket or job.staging_bucket):
         rule = "is required on Vertex AI, which reads the package from Cloud Storage"
         faults.append(Fault("staging_bucket", None, rule, "add --staging-bucket gs://BUCKET"))
-    if job.experiment and not options.project:
+    if job.experiment and not where.project:
         rule = "is part of the experiment's name, and without contact nobody says it"
         faults.append(Fault("--project", None, rule, "add --project PROJECT"))
     return faults
 
 
 def resume_interrupted(endpoint: "Endpoint") -> None:
-    """Let jobs that a stopped server left behind go on, and say which."""
+    """Let jobs that a stopped server left behind go on, and print which."""
     names = endpoint.resume()
     if names:
         ids = ", ".join(ResourceName.parse(name).resource_id for name in names)
         say(f"going on with {count(len(names), 'interrupted job')}: {ids}")
+
+
+def say_settled(endpoint: "Endpoint") -> None:
+    """Look up earlier submissions that got no answer, and print what became of each."""
+    for entry in endpoint.settle():
+        create = entry.current
+        if entry.is_open:
+            why = create.detail or "its answer was lost"
+            warn(
+                f"it is still unknown whether {entry.display_name!r}, submission {create.nonce}, "
+                f"was created ({why}); list again in some minutes"
+            )
+        elif create.name:
+            say(f"an earlier submission of {entry.display_name!r} did arrive: {create.name}")
+        else:
+            say(f"an earlier submission of {entry.display_name!r} made no job: {create.detail}")

@@ -1,26 +1,29 @@
 """How a watched job is shown: a block that is redrawn, or plain lines where none can be.
 
-For `following`. Both take snapshots, log lines and messages, and write to stderr alone.
+For `live_jobs`. Both take snapshots, log lines and messages, and write to stderr alone.
 """
 
 import contextlib
 import sys
+from collections.abc import Iterator
 from datetime import datetime, timezone
 from types import TracebackType
 from typing import TYPE_CHECKING, Protocol
 
-from vertex_jobs.cli.events import events
 from vertex_jobs.cli.terminal import console, is_interactive, say
-from vertex_jobs.cli.words import duration, seconds_between
+from vertex_jobs.cli.words import duration, outcome, parameters, seconds_between
 from vertex_jobs.client import Snapshot
+from vertex_jobs.job_kinds import short_state
+from vertex_jobs.study import Trial
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["Progress", "progress"]
+__all__ = ["Progress", "events", "progress"]
 
 #: Often enough for a clock that shows seconds, seldom enough not to be seen.
 _REDRAWS_PER_SECOND = 4
+_STARTED = frozenset({"ACTIVE", "STOPPING", "SUCCEEDED", "INFEASIBLE"})
 
 
 class Progress(Protocol):
@@ -38,14 +41,14 @@ class Progress(Protocol):
         """Leave the screen tidy."""
 
     def update(self, snapshot: Snapshot) -> None:
-        """The job has changed."""
+        """Show that the job has changed."""
 
     def print_line(self, text: str) -> None:
-        """A log line or a message, which stays."""
+        """Print a log line or a message, which stays."""
 
 
 def progress() -> Progress:
-    """The display that fits stderr."""
+    """Return the display that fits stderr."""
     return LiveProgress() if is_interactive() else PlainProgress()
 
 
@@ -60,7 +63,7 @@ class PlainProgress(contextlib.AbstractContextManager["PlainProgress"]):
         """Nothing to tidy."""
 
     def update(self, snapshot: Snapshot) -> None:
-        """Print what happened since the last time."""
+        """Print the events since the last time."""
         now = datetime.now(timezone.utc)
         elapsed = duration(seconds_between(snapshot.create_time, snapshot.end_time, now))
         for event in events(self._seen, snapshot):
@@ -111,3 +114,33 @@ class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
         if self._seen is None:
             return ""
         return screen(self._seen, datetime.now(timezone.utc), self._console.size)
+
+
+def events(before: Snapshot | None, now: Snapshot) -> Iterator[str]:
+    """Yield the changes of a job's state, then of its trials', between two looks at it.
+
+    How the job ended is for the summary. Measurements are no events: a study of a thousand steps
+    must not print a thousand lines.
+    """
+    if not now.done and (before is None or before.state != now.state):
+        yield short_state(now.state).lower()
+    if now.is_study:
+        earlier = before.study.trials if before is not None else ()
+        yield from _trial_events({trial.id: trial for trial in earlier}, now)
+
+
+def _trial_events(earlier: dict[str, Trial], now: Snapshot) -> Iterator[str]:
+    best = now.best_so_far
+    for trial in now.study.trials:
+        old = earlier.get(trial.id)
+        if old is not None and old.state == trial.state:
+            continue
+        if trial.state in _STARTED and (old is None or old.state not in _STARTED):
+            yield f"trial {trial.id} started: {parameters(trial)}"
+        if trial.state == "STOPPING":
+            yield f"trial {trial.id} is stopping"
+        elif trial.state == "INFEASIBLE":
+            yield f"trial {trial.id} infeasible: {trial.infeasible_reason or 'no reason given'}"
+        elif trial.state == "SUCCEEDED":
+            leads = " (best so far)" if best is not None and best.id == trial.id else ""
+            yield f"trial {trial.id} succeeded: {outcome(trial, now.study.objectives)}{leads}"

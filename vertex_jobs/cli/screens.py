@@ -12,8 +12,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from vertex_jobs.cli.details import replica_count
-from vertex_jobs.cli.summaries import cost_so_far
+from vertex_jobs.cli.details import cost_so_far, replica_count
 from vertex_jobs.cli.words import duration, metrics, outcome, parameters, seconds_between
 from vertex_jobs.client import Snapshot
 from vertex_jobs.job_kinds import short_state
@@ -30,7 +29,7 @@ _COLOURS = {"RUNNING": "cyan", "SUCCEEDED": "green", "FAILED": "red", "CANCELLIN
 
 
 def screen(snapshot: Snapshot, now: datetime, size: ConsoleDimensions) -> RenderableType:
-    """The block for a job.
+    """Return the block for a job.
 
     Args:
         snapshot: The job.
@@ -82,7 +81,7 @@ def _bar(study: Study, total: int) -> Table:
 
 
 def _trials(study: Study, best: Trial | None, now: datetime, limit: int) -> Table:
-    """The best so far, then the trials that run, the first started at the top."""
+    """Return the best so far, then the trials that run, the first started at the top."""
     grid = Table.grid(padding=(0, 2, 0, 0))
     metric_width = sum(len(goal.metric_id) + _NUMBER_WIDTH for goal in study.objectives)
     for width in (len("best: trial 10"), metric_width, len("step 10"), len("0:00"), 0):
@@ -100,7 +99,7 @@ def _trials(study: Study, best: Trial | None, now: datetime, limit: int) -> Tabl
 
 
 def _latest(study: Study, trial: Trial) -> tuple[str, str]:
-    """The last measurement of the metrics that count, and its step."""
+    """Return the last measurement of the metrics that count, and its step."""
     if not trial.measurements:
         return "no metric yet", ""
     last = trial.measurements[-1]

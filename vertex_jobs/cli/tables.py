@@ -1,4 +1,4 @@
-"""Results in the form that was asked for: a table, JSON, YAML or CSV.
+"""Results in the form that was asked for: a table, JSON, YAML, CSV or a file.
 
 For the verbs that print results. It lays out rows; what is in them the verbs decide.
 """
@@ -6,22 +6,22 @@ For the verbs that print results. It lays out rows; what is in them the verbs de
 import csv
 import io
 import json
-from collections.abc import Sequence
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from vertex_jobs.cli.terminal import print_result, say
+from vertex_jobs.errors import Fault, InvalidJobError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["as_csv", "as_json", "as_yaml", "print_structured", "table"]
-
-
-def as_json(value: Any) -> str:
-    """Indented JSON, keys in their own order."""
-    return json.dumps(value, indent=2, ensure_ascii=False)
+__all__ = ["as_csv", "as_yaml", "print_structured", "table", "write_file"]
 
 
 def as_yaml(value: Any) -> str:
-    """Block style YAML, keys in their own order."""
+    """Return block style YAML, keys in their own order."""
     import yaml
 
     text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100)
@@ -29,7 +29,7 @@ def as_yaml(value: Any) -> str:
 
 
 def as_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """A header and the rows; absent values are empty."""
+    """Return a header and the rows; absent values are empty."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(columns)
@@ -38,16 +38,15 @@ def as_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 
 
 def print_structured(value: Any, form: str) -> None:
-    """Print as ``json`` or ``yaml`` on stdout."""
-    from vertex_jobs.cli.terminal import print_result
-
-    print_result(as_yaml(value) if form == "yaml" else as_json(value))
+    """Print as ``json`` or ``yaml``, keys in their own order."""
+    is_yaml = form == "yaml"
+    print_result(as_yaml(value) if is_yaml else json.dumps(value, indent=2, ensure_ascii=False))
 
 
 def table(
     columns: Sequence[str], rows: Sequence[Sequence[str]], bold: Sequence[int] = ()
 ) -> "Table":
-    """Plain columns under a header, nothing cut off where nobody looks.
+    """Return plain columns under a header, nothing cut off where nobody looks.
 
     Args:
         columns: The header; a name that starts with ``>`` is of numbers, aligned to the right.
@@ -67,3 +66,29 @@ def table(
     for index, row in enumerate(rows):
         laid.add_row(*row, style="bold" if index in bold else None)
     return laid
+
+
+def write_file(output: Path | None, name: str, suffix: str, write: Callable[[Path], str]) -> None:
+    """Write to ``--output``, else to a file of that name here, and print its path.
+
+    Args:
+        output: The file that was named; None for one in the current directory.
+        name: Of that file, in any characters.
+        suffix: With its dot.
+        write: Writes the file and says something about it.
+
+    Raises:
+        InvalidJobError: If the file cannot be written.
+    """
+    # A display name holds any character, and a path must not be led astray by them.
+    plain = re.sub(r"[^\w.-]+", "-", name).strip("-.") or "study"
+    path = output or Path(f"{plain}{suffix}")
+    try:
+        said = write(path)
+    except OSError as error:
+        fault = Fault(
+            "--output", str(path), f"cannot be written: {error.strerror}", "name another file"
+        )
+        raise InvalidJobError([fault], "command line") from error
+    say(said)
+    print_result(str(path))

@@ -1,11 +1,11 @@
-"""What is made of a trial that ``best`` has chosen: files, a registered model, another training."""
+"""A trial that ``best`` has chosen, put to use: its files, a registered model, another training."""
 
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.cli.footers import command
-from vertex_jobs.cli.options import Options
+from vertex_jobs.cli.shared_options import EndpointOptions
 from vertex_jobs.cli.tables import as_yaml
 from vertex_jobs.cli.terminal import print_result, say, warn
 from vertex_jobs.errors import Fault, InvalidJobError, RequestRefusedError
@@ -19,44 +19,65 @@ if TYPE_CHECKING:
 __all__ = ["download_model", "model_files", "print_training", "register_model"]
 
 
-def print_training(options: Options, handle: "JobHandle", trial: Trial) -> None:
-    """A config that ``run`` takes: this trial as a training job of its own."""
+def print_training(
+    where: EndpointOptions,
+    handle: "JobHandle",
+    trial: Trial,
+    *,
+    study_config: Path | None,
+    go_on: bool,
+) -> None:
+    """Print a config that ``run`` takes: this trial as a training job of its own.
+
+    Args:
+        where: The endpoint of this command.
+        handle: The study.
+        trial: Its arguments are trained with.
+        study_config: The study's own config; None to run the package of its trials.
+        go_on: Whether to start from the trial's model.
+    """
     from vertex_jobs import requests, spec
     from vertex_jobs.study.retraining import training_config
 
     config: dict[str, Any]
-    if options.optional_config is None:
+    if study_config is None:
         config = requests.read_job(handle.last_seen.resource)
     else:
-        config = spec.to_mapping(spec.load(options.optional_config))
-    made = training_config(config, trial, trial.model_dir if options.go_on else None)
-    if options.optional_config is None and handle.package_uri:
+        config = spec.to_mapping(spec.load(study_config))
+    made = training_config(config, trial, trial.model_dir if go_on else None)
+    if study_config is None and handle.package_uri:
         say(f"note: it runs the package of the study, {handle.package_uri};")
         say("      to train the script as it is now, or elsewhere, add --config and its config")
-    if options.go_on:
+    if go_on:
         say(f"note: the script finds the model to go on from, {trial.model_dir}, as")
         say("      environment.current().initial_model_dir, or in VERTEX_JOBS_INITIAL_MODEL_DIR")
     print_result(f"# Trial {trial.id} of {handle.name}")
     print_result(as_yaml(made))
-    say(f"next: save it as a file, e.g. retrain.yaml, and {command(options, 'run')} retrain.yaml")
+    say(f"next: save it as a file, e.g. retrain.yaml, and {command(where, 'run')} retrain.yaml")
 
 
 def register_model(
-    options: Options, endpoint: "Endpoint", handle: "JobHandle", trial: Trial
+    serving_image: str | None, endpoint: "Endpoint", handle: "JobHandle", trial: Trial
 ) -> str:
-    """The name of the trial's model in the registry.
+    """Register the trial's model, and return its name in the registry.
+
+    Args:
+        serving_image: Container that serves the model; None for the default.
+        endpoint: Where the job is.
+        handle: The study.
+        trial: Whose model it is.
 
     Raises:
         RequestRefusedError: If the trial wrote no model.
     """
     files = model_files(endpoint, trial)
     names = {file.uri.path.rpartition("/")[2] for file in files}
-    if options.serving_image is None and "saved_model.pb" not in names:
+    if serving_image is None and "saved_model.pb" not in names:
         warn(
             f"{trial.model_dir} holds no SavedModel, which the prebuilt serving image needs; "
             "let the script call model.export, or name another image with --serving-image"
         )
-    image = {"serving_image": options.serving_image} if options.serving_image else {}
+    image = {"serving_image": serving_image} if serving_image else {}
     model = handle.register(trial, **image)
     say(f"trial {trial.id} is registered as {model.get('displayName')}")
     return f"model: {model['name']}"
@@ -87,7 +108,7 @@ def download_model(endpoint: "Endpoint", trial: Trial, directory: Path) -> None:
 
 
 def model_files(endpoint: "Endpoint", trial: Trial) -> "tuple[OutputFile, ...]":
-    """What a trial wrote to its model directory.
+    """Return what a trial wrote to its model directory.
 
     Raises:
         RequestRefusedError: If that is nothing, or the trial has no such directory.

@@ -1,13 +1,17 @@
-"""Numbers, times and trials as short text.
+"""Numbers, times, faults and trials as short text.
 
 For tables, progress and summaries. Pure functions.
 """
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
-from vertex_jobs.study import Objective, Trial
 from vertex_jobs.timestamps import read_second
+
+if TYPE_CHECKING:
+    from vertex_jobs.errors import Fault
+    from vertex_jobs.study import Objective, Trial
 
 __all__ = [
     "ago",
@@ -19,42 +23,46 @@ __all__ = [
     "parameters",
     "percent",
     "seconds_between",
+    "shown",
 ]
+
+#: A longer value says no more.
+_VALUE_CHARACTERS = 60
 
 
 def number(value: object) -> str:
-    """Six significant digits: enough to tell trials apart, short enough to read."""
+    """Return six significant digits: enough to tell trials apart, short enough to read."""
     if value is None:
         return ""
     return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def percent(share: float) -> str:
-    """``42 %``."""
+    """Return ``42 %``."""
     return f"{100 * share:.0f} %"
 
 
 def count(amount: int, noun: str) -> str:
-    """``1 trial``, ``2 trials``."""
+    """Return ``1 trial``, ``2 trials``."""
     return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
 
 
 def duration(seconds: float) -> str:
-    """``0:42``, ``12:05``, ``3:00:10``."""
+    """Return ``0:42``, ``12:05``, ``3:00:10``."""
     minutes, rest = divmod(int(max(0.0, seconds)), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
 
 
 def seconds_between(start: str | None, end: str | None, now: datetime) -> float:
-    """Seconds from one time of the API to another, or to now; 0 before the start."""
+    """Return the seconds from one time of the API to another, or to now; 0 before the start."""
     if start is None:
         return 0.0
     return ((read_second(end) if end else now) - read_second(start)).total_seconds()
 
 
 def ago(text: str | None, now: datetime) -> str:
-    """``12 s ago``, ``3 min ago``, ``5 h ago``, ``2 d ago``."""
+    """Return ``12 s ago``, ``3 min ago``, ``5 h ago``, ``2 d ago``."""
     if not text:
         return ""
     seconds = max(0.0, (now - read_second(text)).total_seconds())
@@ -64,17 +72,27 @@ def ago(text: str | None, now: datetime) -> str:
     return f"{seconds // 86_400:.0f} d ago"
 
 
-def parameters(trial: Trial) -> str:
-    """``learning_rate=0.00284 n_units=141``."""
+def parameters(trial: "Trial") -> str:
+    """Return ``learning_rate=0.00284 n_units=141``."""
     return " ".join(f"{key}={number(value)}" for key, value in trial.parameters.items())
 
 
-def metrics(values: Mapping[str, float], objectives: Sequence[Objective]) -> str:
-    """``accuracy 0.9889``: the metrics that count, as far as there are any."""
+def metrics(values: Mapping[str, float], objectives: "Sequence[Objective]") -> str:
+    """Return ``accuracy 0.9889``: the metrics that count, as far as there are any."""
     present = [goal.metric_id for goal in objectives if goal.metric_id in values]
     return " ".join(f"{metric} {number(values[metric])}" for metric in present)
 
 
-def outcome(trial: Trial, objectives: Sequence[Objective]) -> str:
-    """The final metrics that count; empty where there are none yet."""
+def outcome(trial: "Trial", objectives: "Sequence[Objective]") -> str:
+    """Return the final metrics that count; empty where there are none yet."""
     return metrics(trial.metrics, objectives)
+
+
+def shown(fault: "Fault") -> str:
+    """Return a fault's path and value: ``timeout = 5``."""
+    if fault.value is None:
+        return fault.path
+    text = repr(fault.value)
+    if len(text) > _VALUE_CHARACTERS:
+        text = f"{text[: _VALUE_CHARACTERS - 3]}..."
+    return f"{fault.path} = {text}"

@@ -5,7 +5,7 @@ import json
 import pytest
 import yaml
 
-from vertex_jobs.cli.comparing import difference
+from vertex_jobs.cli.differences import difference
 from vertex_jobs.jobs import load
 
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from vertex_jobs.cli.verbs import VERBS
+from vertex_jobs.cli.verbs import SUMMARIES
 
 
 @pytest.mark.parametrize(
@@ -63,16 +63,16 @@ def test_every_option_that_best_would_ignore_is_named_at_once(command):
 
 def test_help_lists_every_verb(command):
     out = command("--help").out
-    assert [verb for verb in VERBS if f"\n  {verb} " not in out] == []
+    assert [verb for verb in SUMMARIES if f"\n  {verb} " not in out] == []
 
 
-@pytest.mark.parametrize("verb", VERBS)
+@pytest.mark.parametrize("verb", SUMMARIES)
 def test_help_of_a_verb_has_its_examples(command, verb):
     done = command(verb, "--help")
     assert (done.code, "examples:\n  vertex-jobs " + verb in done.out) == (0, True)
 
 
-@pytest.mark.parametrize("verb", [None, *VERBS])
+@pytest.mark.parametrize("verb", [None, *SUMMARIES])
 def test_help_fits_a_narrow_screen_but_for_lines_to_copy(command, monkeypatch, verb):
     monkeypatch.setenv("COLUMNS", "80")
     out = command(*filter(None, [verb]), "--help").out

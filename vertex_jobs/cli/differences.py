@@ -1,0 +1,121 @@
+"""``show --diff JOB``: the request of a config beside the resource of a job that ran.
+
+Both are the API's JSON form, in order of the keys. What the service says
+about a job and what is drawn for each submission is left out.
+"""
+
+import difflib
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from vertex_jobs.cli.tables import as_yaml
+from vertex_jobs.cli.terminal import console, print_result, say
+from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL, SUBMISSION_PLACEHOLDER, ResourceName
+
+if TYPE_CHECKING:
+    from vertex_jobs.client import Snapshot
+    from vertex_jobs.requests import Request
+
+__all__ = ["difference", "print_difference"]
+
+#: Fields that the service fills in. Source: CustomJob, HyperparameterTuningJob, TrainingPipeline,
+#: Model, where they are marked as output only.
+_OUTPUTS = frozenset(
+    {
+        "name",
+        "state",
+        "createTime",
+        "startTime",
+        "endTime",
+        "updateTime",
+        "error",
+        "trials",
+        "webAccessUris",
+        "satisfiesPzs",
+        "satisfiesPzi",
+        "trainingTaskMetadata",
+    }
+)
+_MODEL_OUTPUTS = frozenset(
+    {
+        "name",
+        "versionId",
+        "versionCreateTime",
+        "versionUpdateTime",
+        "createTime",
+        "updateTime",
+        "trainingPipeline",
+        "artifactUri",
+        "etag",
+        "modelSourceInfo",
+    }
+)
+_COLOURS = {"+": "green", "-": "red", "@": "cyan"}
+
+
+def print_difference(snapshot: "Snapshot", request: "Request", job: str, config: str) -> int:
+    """Print what differs, as ``diff -u`` does, and return 1 if something does.
+
+    Args:
+        snapshot: The job that ran.
+        request: What would be sent now.
+        job: The words that named the job.
+        config: The config's name.
+
+    Raises:
+        InvalidJobError: If the job is of another kind.
+    """
+    collection = ResourceName.parse(snapshot.name).collection
+    if collection != request.collection:
+        rule = f"is one of the {collection}, and the config one of the {request.collection}"
+        fault = Fault("--diff", job, rule, "name a job of the config's kind")
+        raise InvalidJobError([fault], "command line")
+    lines = difference(snapshot.resource, request.body, snapshot.name, config)
+    if not lines:
+        say(f"the same as {snapshot.name}")
+        return 0
+    if sys.stdout.isatty():
+        from rich.text import Text
+
+        screen = console(sys.stdout)
+        for line in lines:
+            screen.print(Text(line, style=_COLOURS.get(line[:1], "")))
+    else:
+        print_result("\n".join(lines))
+    return 1
+
+
+def difference(
+    resource: Mapping[str, Any], body: Mapping[str, Any], job: str, config: str
+) -> list[str]:
+    """Return the unified diff from a job's resource to a request's body; no lines if equal."""
+    nonce = resource.get("labels", {}).get(SUBMISSION_LABEL, "")
+    ran = _comparable(resource, nonce)
+    for fields, outputs in ((ran, _OUTPUTS), (ran.get("modelToUpload", {}), _MODEL_OUTPUTS)):
+        for name in outputs & fields.keys():
+            del fields[name]
+    sent, new = (as_yaml(_sorted(form)).splitlines() for form in (ran, _comparable(body, "")))
+    names = (f"{job} (was sent)", f"{config} (would be)")
+    return list(difflib.unified_diff(sent, new, *names, lineterm=""))
+
+
+def _comparable(node: Any, nonce: str) -> Any:
+    """Return a resource without what is drawn for each submission."""
+    if isinstance(node, Mapping):
+        ours = (SUBMISSION_LABEL, CONTENT_LABEL)
+        return {key: _comparable(value, nonce) for key, value in node.items() if key not in ours}
+    if isinstance(node, list):
+        return [_comparable(item, nonce) for item in node]
+    if isinstance(node, str) and nonce:
+        return node.replace(nonce, SUBMISSION_PLACEHOLDER)
+    if isinstance(node, float) and node.is_integer():
+        return int(node)  # a pipeline's inputs come back with every number as a double
+    return node
+
+
+def _sorted(node: Any) -> Any:
+    if isinstance(node, dict):
+        return {key: _sorted(node[key]) for key in sorted(node)}
+    return [_sorted(item) for item in node] if isinstance(node, list) else node

@@ -1,0 +1,184 @@
+"""A run of a config: check it, submit its job and follow it to its end.
+
+For the verbs ``run`` and ``demo``.
+"""
+
+import hashlib
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from vertex_jobs.cli.checks import checked_job
+from vertex_jobs.cli.costs import confirm
+from vertex_jobs.cli.debug_runs import debug_job
+from vertex_jobs.cli.drill_verdicts import drill_faults, drill_in_force, judge_drill, named_drill
+from vertex_jobs.cli.footers import command, say_come_back
+from vertex_jobs.cli.live_jobs import follow
+from vertex_jobs.cli.places import (
+    begin_endpoint,
+    open_endpoint,
+    prepared_request,
+    resume_interrupted,
+    say_settled,
+)
+from vertex_jobs.cli.shared_options import EndpointOptions, LocalOptions, SubmissionOptions
+from vertex_jobs.cli.tables import print_structured
+from vertex_jobs.cli.terminal import print_result, say
+from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.job_kinds import short_state
+from vertex_jobs.spec import attempts
+from vertex_jobs.study.exported import read_exported
+
+if TYPE_CHECKING:
+    from vertex_jobs.client import Entry, JobHandle
+    from vertex_jobs.endpoints import Endpoint
+    from vertex_jobs.spec import JobSpec, Reading
+
+__all__ = ["run_config"]
+
+
+def run_config(reading: "Reading", how: SubmissionOptions, where: EndpointOptions) -> int:
+    """Check a config, submit its job and follow it to its end.
+
+    Raises:
+        InvalidJobError: If something is wrong with the config, or an option does not go with the
+            endpoint; nothing was submitted.
+    """
+    local = how.local
+    if where.on != "local":
+        _refuse_local(local)
+    if not (reading.faults or how.dry_run or local.debug):
+        begin_endpoint(where)
+    job = checked_job(where, reading)
+    if local.drill is not None:
+        _check_drill(local.drill, how)
+    if local.debug:
+        return debug_job(how, where, job)
+    if how.dry_run:
+        print_structured(prepared_request(where, job).body, "json")
+        say("nothing was contacted; leave out --dry-run to submit this")
+        return 0
+    with open_endpoint(where) as endpoint:
+        resume_interrupted(endpoint)
+        say_settled(endpoint)
+        if where.on == "vertex":
+            confirm(job, endpoint, is_agreed=how.yes)
+        submission = partial(_submit, where, endpoint, job, once=how.once)
+        settings = _local_settings(local)
+        if local.drill is not None:
+            drill = named_drill(local.drill)
+            with drill_in_force(drill, endpoint):
+                handle = submission(settings | {"faults": drill_faults(drill, job)})
+                follow(where, endpoint, handle)
+                return judge_drill(drill, endpoint, handle)
+        handle = submission(settings | _earlier_trials(local.warm_start, endpoint, job))
+        if how.detach:
+            print_result(handle.name)
+            say_come_back(where, handle)
+            return 0
+        return follow(where, endpoint, handle)
+
+
+def _refuse_local(local: LocalOptions) -> None:
+    """Refuse settings of Local Vertex for a job that runs elsewhere.
+
+    Raises:
+        InvalidJobError: With every such option.
+    """
+    given = {
+        "--seed": local.seed is not None,
+        "--warm-start": local.warm_start,
+        "--fresh": local.fresh,
+        "--environment": local.environment,
+        "--drill": local.drill,
+        "--debug": local.debug,
+    }
+    rule = "is a setting of Local Vertex, which Vertex AI does not have"
+    faults = [Fault(name, None, rule, "drop it") for name, is_given in given.items() if is_given]
+    if faults:
+        raise InvalidJobError(faults, "command line")
+
+
+def _check_drill(name: str, how: SubmissionOptions) -> None:
+    """Refuse a drill that does not exist, or that could not be judged.
+
+    Raises:
+        InvalidJobError: If it is one.
+    """
+    named_drill(name)
+    given = {"--detach": how.detach, "--once": how.once}
+    rule = "does not go with --drill, which makes a new job and judges it by its end"
+    faults = [Fault(name, None, rule, "drop it") for name, is_given in given.items() if is_given]
+    if faults:
+        raise InvalidJobError(faults, "command line")
+
+
+def _local_settings(local: LocalOptions) -> dict[str, Any]:
+    """Return the settings that were asked for; the config decides the rest."""
+    asked = {"seed": local.seed, "fresh": local.fresh or None, "environment": local.environment}
+    return {key: value for key, value in asked.items() if value is not None}
+
+
+def _earlier_trials(
+    warm_start: tuple[str, ...], endpoint: "Endpoint", job: "JobSpec"
+) -> dict[str, list[str]]:
+    """Return the setting that names them: ids of jobs, and where exported trials have been put.
+
+    Raises:
+        InvalidJobError: If a file holds no exported trials.
+    """
+    bucket = endpoint.place_of(job).staging_bucket
+    found = [
+        _put(endpoint, Path(text), bucket)
+        if text.endswith(".json")
+        else endpoint.job(text).last_seen.job_id
+        for text in warm_start
+    ]
+    return {"warm_start": found} if found else {}
+
+
+def _put(endpoint: "Endpoint", path: Path, bucket: str) -> str:
+    """Copy an export to the staging bucket, under a name made of its content."""
+    try:
+        content = path.read_bytes()
+        read_exported(content.decode())
+    except (OSError, ValueError) as error:
+        rule = f"cannot be read as trials: {error}"
+        remedy = "write it with: vertex-jobs trials JOB --format json > trials.json"
+        raise InvalidJobError(
+            [Fault("--warm-start", str(path), rule, remedy)], "command line"
+        ) from error
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    uri = f"{bucket.rstrip('/')}/vertex-jobs-trials/{digest}.json"
+    endpoint.outputs().write_bytes(uri, content)
+    return uri
+
+
+def _submit(
+    where: EndpointOptions,
+    endpoint: "Endpoint",
+    job: "JobSpec",
+    settings: dict[str, Any],
+    *,
+    once: bool,
+) -> "JobHandle":
+    """Submit the job to the first place that takes it; print each that is short, now and later."""
+    try:
+        handle = endpoint.submit(job, once=once, on_short=partial(_say_short, job), **settings)
+    except KeyboardInterrupt:
+        say("interrupted while the job was being submitted; whether it exists is shown by:")
+        say(f"  {command(where, 'list')}")
+        raise
+    state = f" ({short_state(handle.last_seen.state).lower()})" if once else ""
+    say(f"{handle.display_name}: {handle.name}{state}")
+    return handle
+
+
+def _say_short(job: "JobSpec", entry: "Entry") -> None:
+    short = entry.creates[entry.position - 1]
+    say(f"{short.location} is short of machines or quota: {short.detail}")
+    chief = attempts(job)[entry.position].job.worker_pools_resolved()[0]
+    machine = chief.machine_type
+    if chief.accelerator_type:
+        machine += f" with {chief.accelerator_count} x {chief.accelerator_type}"
+    say(f"next in fallback: {entry.current.location} on {machine}")
