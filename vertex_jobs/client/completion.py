@@ -8,7 +8,7 @@ import concurrent.futures
 from collections.abc import Iterable, Iterator
 
 from vertex_jobs.client.handle import JobHandle
-from vertex_jobs.client.timing import Timing
+from vertex_jobs.client.timing import Deadline, Timing
 
 __all__ = ["as_completed"]
 
@@ -19,7 +19,7 @@ _LONGEST_INTERVAL_SECONDS = 5.0
 def as_completed(
     handles: Iterable[JobHandle], timeout: float | None = None, *, timing: Timing | None = None
 ) -> Iterator[JobHandle]:
-    """The handles in the order in which their jobs end, however they do.
+    """Yield the handles in the order in which their jobs end, however they do.
 
     Args:
         handles: Of any endpoints; a job that is given twice comes once.
@@ -31,29 +31,21 @@ def as_completed(
         EndpointError: If an endpoint was lost or refused.
     """
     timing = timing or Timing()
-    deadline = None if timeout is None else timing.clock() + timeout
-    return _rounds({handle.name: handle for handle in handles}, deadline, timing)
+    deadline = Deadline(
+        timing, timeout, first=_FIRST_INTERVAL_SECONDS, longest=_LONGEST_INTERVAL_SECONDS
+    )
+    return _rounds({handle.name: handle for handle in handles}, deadline)
 
 
-def _rounds(
-    pending: dict[str, JobHandle], deadline: float | None, timing: Timing
-) -> Iterator[JobHandle]:
-    intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
+def _rounds(pending: dict[str, JobHandle], deadline: Deadline) -> Iterator[JobHandle]:
     while pending:
         # By the first name: a job that goes on elsewhere has another one there.
         ended = [name for name, handle in pending.items() if handle.done()]
         for name in ended:
             yield pending.pop(name)
-        if not pending:
-            return
         if ended:
-            intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
-        pause = next(intervals)
-        if deadline is not None:
-            remaining = deadline - timing.clock()
-            if remaining <= 0:
-                raise concurrent.futures.TimeoutError(
-                    f"{len(pending)} jobs have not ended in time; they go on: {', '.join(pending)}"
-                )
-            pause = min(pause, remaining)
-        timing.sleep(pause)
+            deadline.restart()
+        if pending and not deadline.pause():
+            raise concurrent.futures.TimeoutError(
+                f"{len(pending)} jobs have not ended in time; they go on: {', '.join(pending)}"
+            )

@@ -2,7 +2,7 @@
 
 The only module that imports the SDK's generated clients, on first use (0.8 s). Resources come and
 go as the API's JSON, so that no proto leaves this file. Nothing here retries: a read's caller wraps
-it in `timing.persist`, and a create must never be repeated.
+it in `Timing.ask`, and a create must never be repeated.
 """
 
 from collections.abc import Iterator, Mapping

@@ -15,7 +15,7 @@ from vertex_jobs.client.connection import POSITION_HEADER, WAIT_HEADER, Connecti
 from vertex_jobs.client.failures import translated
 from vertex_jobs.client.log_entries import LogEntry, log_filter
 from vertex_jobs.client.tailing import Rounds, follow
-from vertex_jobs.client.timing import Timing, persist
+from vertex_jobs.client.timing import Timing
 
 __all__ = ["LogReader"]
 
@@ -126,11 +126,7 @@ class LogReader:
         The rate of reads is limited per project, so a long log is bound to meet the limit between
         two pages, and must not begin again for it.
         """
-        return persist(
-            lambda: self._ask_once(body, seen),
-            patience_seconds=patience_seconds,
-            timing=self.timing,
-        )
+        return self.timing.ask(lambda: self._ask_once(body, seen), seconds=patience_seconds)
 
     def _ask_once(self, body: dict[str, Any], seen: str) -> tuple[dict[str, Any], str]:
         from google.api_core import exceptions

@@ -5,25 +5,20 @@ newest; several that run are refused, because the next word may be ``cancel``.
 """
 
 import difflib
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, TypeVar
+from typing import Protocol
 
 from vertex_jobs.client.connection import Connection
 from vertex_jobs.client.jobs import Resource
 from vertex_jobs.client.snapshots import Snapshot
-from vertex_jobs.client.timing import Timing, persist
+from vertex_jobs.client.timing import Timing
 from vertex_jobs.errors import JobNotFoundError
 from vertex_jobs.job_kinds import JOB_KINDS, JobKind
 from vertex_jobs.names import ResourceName, location_name
 
 __all__ = ["Lookup", "ReadableJobs"]
 
-Answer = TypeVar("Answer")
-
-#: Of a single question; a person waits for the answer.
-_PATIENCE_SECONDS = 20.0
 #: Names further from the mistyped one than this are no help.
 _NEAR = 0.6
 
@@ -85,7 +80,7 @@ class Lookup:
         """
         found: list[Resource] = []
         for kind in JOB_KINDS:
-            found += self._persist(partial(self.jobs.list, kind, filter_text, parent))
+            found += self.timing.ask(partial(self.jobs.list, kind, filter_text, parent))
         return sorted(found, key=_created, reverse=True)
 
     def _by_name(self, text: str) -> Resource:
@@ -117,7 +112,7 @@ class Lookup:
 
     def _get(self, name: str) -> Resource | None:
         try:
-            return self._persist(lambda: self.jobs.get(name))
+            return self.timing.ask(lambda: self.jobs.get(name))
         except JobNotFoundError:
             return None
 
@@ -133,9 +128,6 @@ class Lookup:
         else:
             hint = "there are no jobs at all; is it the right --project, --location and --on?"
         return f"{text!r} is no id, resource name or display name of a job in {where}; {hint}"
-
-    def _persist(self, attempt: Callable[[], Answer]) -> Answer:
-        return persist(attempt, patience_seconds=_PATIENCE_SECONDS, timing=self.timing)
 
 
 def _meant(text: str, named: list[Resource]) -> Resource:

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 from vertex_jobs.client.journal import Entry
 from vertex_jobs.client.settling import settle
 from vertex_jobs.client.submission import OnShort, Resource, Submitter, has_label
-from vertex_jobs.client.timing import persist
 from vertex_jobs.errors import EndpointError, JobNotFoundError, SubmissionUnknownError
 from vertex_jobs.job_kinds import kind_of_collection, short_state
 from vertex_jobs.names import CONTENT_LABEL
@@ -24,8 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Once"]
 
-#: Of a single question; a person waits for the answer.
-_PATIENCE_SECONDS = 20.0
 #: A job of the same content that ended so, or is about to, is no reason not to run again.
 _FRUITLESS = frozenset({"FAILED", "CANCELLING", "CANCELLED", "EXPIRED"})
 
@@ -101,11 +98,8 @@ class Once:
     def _same(self, request: "Request") -> list[Resource]:
         kind, label = kind_of_collection(request.collection), request.content
         only = f'labels.{CONTENT_LABEL}="{label}"'
-        found = persist(
-            partial(self.submitter.jobs.list, kind, only, request.parent),
-            patience_seconds=_PATIENCE_SECONDS,
-            timing=self.submitter.timing,
-        )
+        listing = partial(self.submitter.jobs.list, kind, only, request.parent)
+        found = self.submitter.timing.ask(listing)
         return [job for job in found if has_label(job, CONTENT_LABEL, label)]
 
     def _latest_entry(self) -> Entry | None:

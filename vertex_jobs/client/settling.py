@@ -7,12 +7,10 @@ from functools import partial
 
 from vertex_jobs.client.journal import CREATED, REFUSED, Entry, Journal
 from vertex_jobs.client.submission import JobCollections, Resource, find_submission
-from vertex_jobs.client.timing import Timing, persist
+from vertex_jobs.client.timing import Timing
 
 __all__ = ["settle"]
 
-#: Of a single question; a person waits for the answer.
-_PATIENCE_SECONDS = 20.0
 #: An unanswered create that has left no job after this time has made none. The API has long been
 #: consistent by then; 60 s is what a request may take.
 _SETTLED_SECONDS = 600.0
@@ -36,11 +34,7 @@ def settle(journal: Journal, jobs: JobCollections, timing: Timing) -> list[Entry
         create = entry.current
         if create.endpoint != jobs.address(create.parent):
             continue
-        found = persist(
-            partial(find_submission, jobs, create),
-            patience_seconds=_PATIENCE_SECONDS,
-            timing=timing,
-        )
+        found = timing.ask(partial(find_submission, jobs, create))
         answer = _settled(entry, found, now)
         if not answer.is_open:
             journal.write(answer)

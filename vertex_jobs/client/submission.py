@@ -25,7 +25,7 @@ from vertex_jobs.client.journal import (
 )
 from vertex_jobs.client.outcomes import failure
 from vertex_jobs.client.snapshots import Snapshot
-from vertex_jobs.client.timing import Timing, persist
+from vertex_jobs.client.timing import Deadline, Timing
 from vertex_jobs.errors import (
     EndpointError,
     JobRefusedError,
@@ -48,8 +48,6 @@ OnShort = Callable[[Entry], None]
 _JOB_IS_WRONG = (400, 501)
 #: How long to look for a job whose create was not answered.
 _LOOK_SECONDS = 60.0
-#: Of a single question; a person waits for the answer.
-_PATIENCE_SECONDS = 20.0
 
 Resource = dict[str, Any]
 
@@ -157,11 +155,7 @@ class Submitter:
             return self.send(entry, on_short)
         if entry.current.state != CREATED:
             return None
-        resource = persist(
-            lambda: self.jobs.get(entry.current.name),
-            patience_seconds=_PATIENCE_SECONDS,
-            timing=self.timing,
-        )
+        resource = self.timing.ask(lambda: self.jobs.get(entry.current.name))
         ended = Snapshot(resource)
         if not (entry.has_next and is_short(ended)):
             return entry, resource
@@ -216,8 +210,7 @@ class Submitter:
 
     def _look(self, create: Create) -> Resource | None:
         """List by label until the job appears, for a minute; None if it does not."""
-        started = self.timing.clock()
-        delays = self.timing.delays(0.5, 8.0)
+        deadline = Deadline(self.timing, _LOOK_SECONDS, first=0.5, longest=8.0)
         while True:
             try:
                 found = find_submission(self.jobs, create)
@@ -227,10 +220,8 @@ class Submitter:
                 found = None
             if found is not None:
                 return found
-            delay = next(delays)
-            if self.timing.clock() - started + delay > _LOOK_SECONDS:
+            if not deadline.pause():
                 return None
-            self.timing.sleep(delay)
 
     def _create(self, request: "Request", nonce: str) -> Create:
         sent = request.with_submission(nonce)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
 from vertex_jobs.client.log_entries import LogEntry
-from vertex_jobs.client.timing import Timing
+from vertex_jobs.client.timing import Deadline, Timing
 
 __all__ = ["Read", "Rounds", "follow"]
 
@@ -34,7 +34,7 @@ _LAST_PAUSE_SECONDS = 5.0
 def follow(
     read: Read, rounds: Rounds, timing: Timing, holds: Callable[[], bool] = lambda: False
 ) -> Iterator[LogEntry]:
-    """Every line, then every new one, until the jobs have ended and nothing more comes.
+    """Yield every line, then every new one, until the jobs have ended and nothing more comes.
 
     Args:
         read: Reads the log.
@@ -47,7 +47,9 @@ def follow(
         EndpointError: As `read` does.
     """
     tail = _Tail(read)
-    intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
+    pauses = Deadline(
+        timing, None, first=_FIRST_INTERVAL_SECONDS, longest=_LONGEST_INTERVAL_SECONDS
+    )
     looked_again = False
     asked = timing.clock()
     for ids, ended in rounds:
@@ -55,7 +57,7 @@ def follow(
         fresh = tail.fresh(ids, ended, holds())
         yield from fresh
         if fresh:
-            intervals = timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
+            pauses.restart()
         elif ended and (holds() or looked_again):
             return
         looked_again = ended
@@ -64,7 +66,7 @@ def follow(
         elif ended:
             timing.sleep(_LAST_PAUSE_SECONDS)
         elif waited < _FIRST_INTERVAL_SECONDS:
-            timing.sleep(next(intervals))
+            pauses.pause()
         asked = timing.clock()
 
 

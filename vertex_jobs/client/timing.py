@@ -1,24 +1,26 @@
-"""Clock, sleep and randomness as one parameter, and the back-off that uses them.
+"""Clock, sleep and randomness as one parameter, and the deadlines of everything that waits.
 
-For everything in the client that waits. Tests pass a clock of their own; ``time.sleep`` has its
-only home here.
+For the whole client. Tests pass a clock of their own; ``time.sleep`` has its only home here.
 """
 
 import random
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
 from vertex_jobs.client.failures import is_transient
 from vertex_jobs.errors import EndpointError, EndpointLostError
 
-__all__ = ["Timing", "Trouble", "persist"]
+__all__ = ["Deadline", "Timing", "Trouble"]
 
 Answer = TypeVar("Answer")
 
 #: Told about an error that will be retried, and after how many seconds.
 Trouble = Callable[[EndpointError, float], None]
+
+#: For a single question, while a person waits for the answer.
+_ANSWER_SECONDS = 20.0
 
 
 @dataclass(frozen=True)
@@ -37,46 +39,90 @@ class Timing:
     random: Callable[[], float] = random.random
     now: Callable[[], float] = time.time
 
-    def delays(self, first: float, longest: float) -> Iterator[float]:
-        """Endless delays in seconds that double up to ``longest``.
+    def ask(
+        self,
+        attempt: Callable[[], Answer],
+        seconds: float = _ANSWER_SECONDS,
+        on_trouble: Trouble | None = None,
+    ) -> Answer:
+        """Call until it answers: trouble that may pass is retried, any other is raised at once.
 
-        Each is drawn between half and the whole of its step, so that clients that failed together
-        do not come back together.
+        Raises:
+            EndpointLostError: If it still fails after that many seconds.
+            EndpointError: Any refusal that another attempt would meet again.
         """
-        step = first
+        deadline = Deadline(self, seconds, first=0.2, longest=10.0)
         while True:
-            yield step * (0.5 + 0.5 * self.random())
-            step = min(2 * step, longest)
+            try:
+                return attempt()
+            except EndpointError as error:
+                if not is_transient(error):
+                    raise
+                delay = deadline.next_pause()
+                if delay > deadline.remaining:
+                    raise EndpointLostError(
+                        f"gave up after {deadline.elapsed:.0f} s: {error}; "
+                        "the job, if there is one, goes on without this client"
+                    ) from error
+                if on_trouble is not None:
+                    on_trouble(error, delay)
+                self.sleep(delay)
 
 
-def persist(
-    attempt: Callable[[], Answer],
-    *,
-    patience_seconds: float,
-    timing: Timing,
-    on_trouble: Trouble | None = None,
-) -> Answer:
-    """Call until it answers; what may pass is tried again, what will not is raised at once.
+class Deadline:
+    """When to stop asking, and the pauses until then, which double up to the longest one.
 
-    Raises:
-        EndpointLostError: If it still fails after ``patience_seconds``.
-        EndpointError: Any refusal that another attempt would meet again.
+    Each pause is drawn between half and the whole of its step, so that clients that failed together
+    do not come back together.
     """
-    started = timing.clock()
-    delays = timing.delays(0.2, 10.0)
-    while True:
-        try:
-            return attempt()
-        except EndpointError as error:
-            if not is_transient(error):
-                raise
-            delay = next(delays)
-            waited = timing.clock() - started
-            if waited + delay > patience_seconds:
-                raise EndpointLostError(
-                    f"gave up after {waited:.0f} s: {error}; "
-                    "the job, if there is one, goes on without this client"
-                ) from error
-            if on_trouble is not None:
-                on_trouble(error, delay)
-            timing.sleep(delay)
+
+    def __init__(
+        self, timing: Timing, seconds: float | None, *, first: float, longest: float
+    ) -> None:
+        """Count from now.
+
+        Args:
+            timing: Clock, sleep and randomness.
+            seconds: From now to the deadline; None for no limit.
+            first: The shortest step of a pause, in seconds.
+            longest: The longest one.
+        """
+        self._timing = timing
+        self._start = timing.clock()
+        self._seconds = float("inf") if seconds is None else seconds
+        self._first, self._longest = first, longest
+        self.restart()
+
+    @property
+    def elapsed(self) -> float:
+        """Seconds since the start."""
+        return self._timing.clock() - self._start
+
+    @property
+    def remaining(self) -> float:
+        """Seconds to the deadline: infinite without one, 0 when it has passed."""
+        return max(0.0, self._seconds - self.elapsed)
+
+    def restart(self) -> None:
+        """Begin again with the shortest pause, since there was news."""
+        self._step = self._first
+
+    def next_pause(self) -> float:
+        """Return the seconds to wait before asking again, wherever the deadline is."""
+        pause = self._step * (0.5 + 0.5 * self._timing.random())
+        self._step = min(2 * self._step, self._longest)
+        return pause
+
+    def pause(self, seconds: float | None = None) -> bool:
+        """Wait, no longer than to the deadline.
+
+        Args:
+            seconds: How long; by default the next pause.
+
+        Returns:
+            False, without a wait, when the deadline has passed.
+        """
+        remaining = self.remaining
+        if remaining:
+            self._timing.sleep(min(self.next_pause() if seconds is None else seconds, remaining))
+        return remaining > 0

@@ -14,14 +14,12 @@ from vertex_jobs.client.logs import LogReader
 from vertex_jobs.client.outcomes import culprit, failure, log_job_ids
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.succession import Succession
-from vertex_jobs.client.timing import Timing, Trouble, persist
+from vertex_jobs.client.timing import Timing, Trouble
 from vertex_jobs.client.watching import PATIENCE_SECONDS, Watch
 from vertex_jobs.errors import EndpointError, JobFailedError
 
 __all__ = ["Tracker"]
 
-#: Of a single question; a person waits for the answer.
-_PATIENCE_SECONDS = 20.0
 #: Enough for a traceback's end; the whole log is one command away.
 _LAST_LINES = 10
 
@@ -55,12 +53,7 @@ class Tracker:
     def refresh(self, seen: str = "") -> Snapshot:
         """Ask once more, over short trouble; ``seen`` as for `Jobs.get`."""
         name = self.seen.name
-        resource = persist(
-            lambda: self.jobs.get(name, seen),
-            patience_seconds=_PATIENCE_SECONDS,
-            timing=self._timing,
-        )
-        return self._see(Snapshot(resource))
+        return self._see(Snapshot(self._timing.ask(lambda: self.jobs.get(name, seen))))
 
     def watch(
         self, timeout: float | None, patience_seconds: float, on_trouble: Trouble | None
@@ -95,9 +88,7 @@ class Tracker:
             return None
         version = model.get("versionId")
         name = f"{model['name']}@{version}" if version else model["name"]
-        return persist(
-            lambda: self.jobs.model(name), patience_seconds=_PATIENCE_SECONDS, timing=self._timing
-        )
+        return self._timing.ask(lambda: self.jobs.model(name))
 
     def failure(self) -> JobFailedError:
         """The error of a job that has ended without success, with its last log lines."""

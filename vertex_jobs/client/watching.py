@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vertex_jobs.client.snapshots import Snapshot
-from vertex_jobs.client.timing import Timing, Trouble, persist
+from vertex_jobs.client.timing import Deadline, Timing, Trouble
 from vertex_jobs.errors import EndpointLostError
 
 __all__ = ["PATIENCE_SECONDS", "Poll", "Watch"]
@@ -53,7 +53,7 @@ class Watch:
     on_trouble: Trouble | None = None
 
     def snapshots(self, timeout: float | None = None) -> Iterator[Snapshot]:
-        """The job now, then whenever something changed, until it has ended.
+        """Yield the job now, then whenever something changed, until it has ended.
 
         Args:
             timeout: Seconds from the first step of the iteration; None for no limit.
@@ -63,36 +63,38 @@ class Watch:
             EndpointLostError: If the endpoint stayed out of reach.
             EndpointError: If it refused, for example because the job was deleted.
         """
-        clock = self.timing.clock
-        deadline = None if timeout is None else clock() + timeout
+        deadline = Deadline(
+            self.timing, timeout, first=_FIRST_INTERVAL_SECONDS, longest=_LONGEST_INTERVAL_SECONDS
+        )
         seen: Mapping[str, Any] | None = None
-        intervals = self._intervals()
         while True:
-            asked = clock()
-            resource = self._ask(seen, deadline)
-            held = resource == seen and clock() - asked >= _HELD_SECONDS
+            asked = self.timing.clock()
+            resource = self._ask(seen, deadline.remaining)
+            held = resource == seen and self.timing.clock() - asked >= _HELD_SECONDS
             changed = resource != seen
             if changed:
-                seen, intervals = resource, self._intervals()
+                seen = resource
+                deadline.restart()
                 snapshot = Snapshot(resource)
                 yield snapshot
                 if snapshot.done:
                     return
-            self._check(deadline, resource)
+            if not deadline.remaining:
+                raise concurrent.futures.TimeoutError(
+                    f"{snapshot.name} is still {snapshot.state} after the time-out; the job goes on"
+                )
             if changed:
-                self._pause(_seconds_to_settle(resource), deadline)
+                deadline.pause(_seconds_to_settle(resource))
             elif not held:
-                self._pause(next(intervals), deadline)
+                deadline.pause()
 
-    def _ask(self, seen: Mapping[str, Any] | None, deadline: float | None) -> Mapping[str, Any]:
-        remaining = float("inf") if deadline is None else max(0.0, deadline - self.timing.clock())
+    def _ask(self, seen: Mapping[str, Any] | None, remaining: float) -> Mapping[str, Any]:
         held = seen is not None and remaining > _HOLD_LIMIT_SECONDS
         update_time = str(seen.get("updateTime", "")) if held and seen is not None else ""
         try:
-            return persist(
+            return self.timing.ask(
                 lambda: self.poll(update_time),
-                patience_seconds=min(self.patience_seconds, remaining),
-                timing=self.timing,
+                seconds=min(self.patience_seconds, remaining),
                 on_trouble=self.on_trouble,
             )
         except EndpointLostError as error:
@@ -102,23 +104,8 @@ class Watch:
                 ) from error
             raise
 
-    def _check(self, deadline: float | None, resource: Mapping[str, Any]) -> None:
-        if deadline is not None and self.timing.clock() >= deadline:
-            snapshot = Snapshot(resource)
-            raise concurrent.futures.TimeoutError(
-                f"{snapshot.name} is still {snapshot.state} after the time-out; the job goes on"
-            )
-
-    def _pause(self, seconds: float, deadline: float | None) -> None:
-        if deadline is not None:
-            seconds = min(seconds, max(0.0, deadline - self.timing.clock()))
-        self.timing.sleep(seconds)
-
-    def _intervals(self) -> Iterator[float]:
-        return self.timing.delays(_FIRST_INTERVAL_SECONDS, _LONGEST_INTERVAL_SECONDS)
-
 
 def _seconds_to_settle(resource: Mapping[str, Any]) -> float:
-    """How long to wait after a change: news comes in bursts, and long answers cost both ends."""
+    """Return the wait after a change: news comes in bursts, and long answers cost both ends."""
     trials = len(resource.get("trials", ()))
     return _BURST_SECONDS if trials <= _FEW_TRIALS else _SECONDS_PER_TRIAL * trials
