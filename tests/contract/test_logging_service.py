@@ -168,7 +168,7 @@ for word in ("ready", "released"):
 
 def test_a_followed_line_comes_without_a_pause(local_vertex: Any, bucket: Any, marker: str) -> None:
     """The job goes on only once its line was followed; no pause of the follower takes place."""
-    from vertex_jobs.client.logs import LogReader
+    from vertex_jobs.client.log_reading import LogReader
     from vertex_jobs.client.timing import Timing
 
     uri = f"gs://{bucket.name}/packages/{marker}.tar.gz"

@@ -174,7 +174,7 @@ def test_a_paused_job_can_be_cancelled(
     handle = virtual.submit(make_job("wait"))
     reaches(handle, "JOB_STATE_RUNNING")
     machine.end(handle.name, "JOB_STATE_PAUSED")
-    virtual.job(handle.name)._tracker.jobs.cancel(handle.name)
+    virtual.job(handle.name)._jobs.cancel(handle.name)
     assert reaches(handle, "JOB_STATE_CANCELLED")
 
 

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.shared_options import EndpointOptions
 from vertex_jobs.cli.terminal import say
-from vertex_jobs.client.log_entries import log_filter
-from vertex_jobs.client.outcomes import log_job_ids
+from vertex_jobs.client.log_lines import log_filter
 from vertex_jobs.names import ResourceName
 from vertex_jobs.requests.places import LOCAL_LOCATION
 
@@ -77,7 +76,7 @@ def say_next(where: EndpointOptions, snapshot: "Snapshot", console_link: str) ->
         for text, verb, *words in verbs
     )
     if console_link:
-        query = log_filter(log_job_ids(snapshot)[:_IDS_IN_QUERY])
+        query = log_filter(snapshot.log_job_ids[:_IDS_IN_QUERY])
         say(f"  in the console: {console_link}")
         say(f"  query for its log: {query}")
 

@@ -4,13 +4,12 @@ For the endpoints module and the command line. Importing it imports nothing of G
 generated clients load on first use.
 """
 
-from vertex_jobs.client.client import Client
-from vertex_jobs.client.completion import as_completed
+from vertex_jobs.client.client import Client, as_completed
 from vertex_jobs.client.connection import OPTIONS_HEADER, Connection
 from vertex_jobs.client.handle import JobHandle
-from vertex_jobs.client.jobs import import_job_client
+from vertex_jobs.client.job_calls import import_job_client
 from vertex_jobs.client.journal import Entry
-from vertex_jobs.client.log_entries import LogEntry
+from vertex_jobs.client.log_lines import LogEntry
 from vertex_jobs.client.outcomes import JobCancelledError
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.submission import OnShort

@@ -1,40 +1,39 @@
-"""The client of one endpoint: submit jobs, find them again, list them.
+"""The client of one endpoint: submit jobs, find them again, list them; and jobs awaited together.
 
 For the endpoints module, which wraps it in ``local()`` and ``vertex()``. It talks the Vertex AI API
 and knows nothing else about who answers.
 """
 
+import concurrent.futures
 import secrets
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vertex_jobs.client.connection import Connection
 from vertex_jobs.client.handle import JobHandle
-from vertex_jobs.client.jobs import Jobs, Resource
+from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.journal import Entry, Journal
-from vertex_jobs.client.logs import LogReader
+from vertex_jobs.client.log_reading import LogReader
 from vertex_jobs.client.lookup import Lookup
 from vertex_jobs.client.once import Once
+from vertex_jobs.client.package_upload import upload
 from vertex_jobs.client.settling import settle
-from vertex_jobs.client.submission import OnShort, Submitter
-from vertex_jobs.client.succession import Succession
-from vertex_jobs.client.timing import Timing
-from vertex_jobs.client.tracking import Tracker
-from vertex_jobs.client.uploads import upload
+from vertex_jobs.client.submission import OnShort, Submitter, Succession
+from vertex_jobs.client.timing import Deadline, Timing
 
 if TYPE_CHECKING:
     from vertex_jobs.packaging import Package
     from vertex_jobs.requests import Place, Request
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["Client"]
+__all__ = ["Client", "as_completed"]
 
 
 def _new_nonce() -> str:
-    """64 random bits: a label value, and a component of the output directory."""
+    """Return 64 random bits: a label value, and a component of the output directory."""
     return secrets.token_hex(8)
 
 
@@ -73,7 +72,7 @@ class Client:
         once: bool = False,
         on_short: OnShort | None = None,
     ) -> JobHandle:
-        """Package, upload and create the job; returns when it exists.
+        """Package, upload and create the job, and return when it exists.
 
         Where its place is short of machines or quota, the next of its fallbacks is tried; if that
         shows only later, the handle goes on when it is asked about the job.
@@ -109,11 +108,11 @@ class Client:
         return self._handle(same.earliest(made) if once else made, entry, on_short)
 
     def job(self, text: str) -> JobHandle:
-        """The job with that id, full resource name or display name; see `Lookup.find`."""
+        """Return the job with that id, full resource name or display name; see `Lookup.find`."""
         return self._handle(self._lookup.find(text))
 
     def jobs(self, filter_text: str = "") -> list[JobHandle]:
-        """Jobs of every kind, newest first; see `Lookup.list`. Settles the journal first."""
+        """Settle the journal, and return the jobs of every kind, newest first."""
         self.settle()
         return [self._handle(resource) for resource in self._lookup.list(filter_text)]
 
@@ -154,15 +153,15 @@ class Client:
     def _handle(
         self, resource: Resource, entry: Entry | None = None, on_short: OnShort | None = None
     ) -> JobHandle:
-        """On a job; with the entry that stands for it, it goes on from place to place."""
+        """Return the handle on a job; one with its entry goes on from place to place."""
         succession = None
         if entry is not None and entry.current.name == resource["name"]:
             succession = Succession(self._submitter, entry.nonce, on_short)
-        return JobHandle(Tracker(resource, self._jobs, self._log_reader, self._timing, succession))
+        return JobHandle(resource, self._jobs, self._log_reader, self._timing, succession)
 
 
 def _prepare(job: "JobSpec", place: "Place") -> "tuple[Package | None, list[Request]]":
-    """The package, None for a container job, which brings its program in its image; the requests.
+    """Return the package and the requests; a container job has no package.
 
     One package does for every place: fallbacks change machines and locations alone.
     """
@@ -175,3 +174,36 @@ def _prepare(job: "JobSpec", place: "Place") -> "tuple[Package | None, list[Requ
         )
         for attempt in spec.attempts(job)
     ]
+
+
+def as_completed(
+    handles: Iterable[JobHandle], timeout: float | None = None, *, timing: Timing | None = None
+) -> Iterator[JobHandle]:
+    """Yield the handles in the order in which their jobs end, as for futures.
+
+    Args:
+        handles: Of any endpoints; a job that is given twice comes once.
+        timeout: Seconds from the call to the last end; None for no limit.
+        timing: Clock and sleep between rounds; the system's unless given.
+
+    Raises:
+        concurrent.futures.TimeoutError: If some have not ended in time; they go on.
+        EndpointError: If an endpoint was lost or refused.
+    """
+    return _rounds(
+        {handle.name: handle for handle in handles}, Deadline(timing or Timing(), timeout)
+    )
+
+
+def _rounds(pending: dict[str, JobHandle], deadline: Deadline) -> Iterator[JobHandle]:
+    while pending:
+        # By the first name: a job that goes on elsewhere has another one there.
+        ended = [name for name, handle in pending.items() if handle.done()]
+        for name in ended:
+            yield pending.pop(name)
+        if ended:
+            deadline.restart()
+        if pending and not deadline.pause():
+            raise concurrent.futures.TimeoutError(
+                f"{len(pending)} jobs have not ended in time; they go on: {', '.join(pending)}"
+            )

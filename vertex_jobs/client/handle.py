@@ -9,21 +9,23 @@ place was short of machines, the job is created at the next place, and the handl
 """
 
 import concurrent.futures
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Sequence
+from functools import partial
 from html import escape
 from typing import Any
 
-from vertex_jobs.client.jobs import Resource
+from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.journal import Entry
-from vertex_jobs.client.log_entries import LogEntry
-from vertex_jobs.client.outcomes import package_uri
-from vertex_jobs.client.registering import SERVING_IMAGE, register
+from vertex_jobs.client.log_lines import LogEntry
+from vertex_jobs.client.log_reading import LogReader
+from vertex_jobs.client.model_registry import SERVING_IMAGE, register, uploaded_model
+from vertex_jobs.client.outcomes import culprit, failure
 from vertex_jobs.client.sdk import sdk_object
 from vertex_jobs.client.snapshots import Snapshot
-from vertex_jobs.client.timing import Trouble
-from vertex_jobs.client.tracking import Tracker
-from vertex_jobs.client.watching import PATIENCE_SECONDS
-from vertex_jobs.errors import JobFailedError
+from vertex_jobs.client.submission import Succession
+from vertex_jobs.client.timing import Deadline, Timing, Trouble
+from vertex_jobs.client.watching import PATIENCE_SECONDS, Watch
+from vertex_jobs.errors import EndpointError, JobFailedError
 from vertex_jobs.job_kinds import CUSTOM_TRAINING_JOB, TUNING_JOB, short_state
 from vertex_jobs.study import Study, Trial
 
@@ -32,23 +34,45 @@ __all__ = ["JobHandle", "Result"]
 #: A tuning job's study, a training job's model (None without one), or the custom job as it ended.
 Result = Study | Snapshot | dict[str, Any] | None
 
+#: Of a failed job; enough for a traceback's end, and the whole log is one command away.
+_LAST_LINES = 10
+
 
 class JobHandle:
     """One job at one endpoint."""
 
-    def __init__(self, tracker: Tracker) -> None:
-        """Handles are made by the client; ``tracker`` follows the job."""
-        self._tracker = tracker
+    def __init__(
+        self,
+        resource: Resource,
+        jobs: Jobs,
+        log_reader: LogReader,
+        timing: Timing,
+        succession: Succession | None = None,
+    ) -> None:
+        """Handles are made by the client.
+
+        Args:
+            resource: The job as the endpoint last gave it.
+            jobs: The endpoint's collections.
+            log_reader: The endpoint's log.
+            timing: Clock and sleep of everything that waits.
+            succession: The places that are left when this one is short; None to stay.
+        """
+        self._seen = Snapshot(resource)
+        self._jobs = jobs
+        self._log_reader = log_reader
+        self._timing = timing
+        self._succession = succession
 
     @property
     def name(self) -> str:
-        """Full resource name."""
+        """The full resource name."""
         return self.last_seen.name
 
     @property
     def submission(self) -> Entry | None:
-        """What is journalled of its submission, place by place; None if found by its name."""
-        return self._tracker.succession.entry if self._tracker.succession else None
+        """The journal's entry of its submission; None if the job was found by its name."""
+        return self._succession.entry if self._succession else None
 
     @property
     def kind(self) -> str:
@@ -57,47 +81,47 @@ class JobHandle:
 
     @property
     def display_name(self) -> str:
-        """As the config says it."""
+        """The display name."""
         return self.last_seen.display_name
 
     @property
     def package_uri(self) -> str | None:
-        """``gs://`` URI of the package it runs; None for a container job."""
-        return package_uri(self.last_seen)
+        """The ``gs://`` URI of the package it runs; None for a container job."""
+        return self.last_seen.package_uri
 
     @property
     def console_link(self) -> str:
-        """Its page in the console; empty where there is no console."""
-        return self._tracker.jobs.connection.console_link(self.name)
+        """The link to its page in the console; empty where there is no console."""
+        return self._jobs.connection.console_link(self.name)
 
     @property
     def last_seen(self) -> Snapshot:
         """The endpoint's latest answer; asks nothing."""
-        return self._tracker.seen
+        return self._seen
 
     def refresh(self) -> Snapshot:
-        """Ask the endpoint about the job.
+        """Ask the endpoint about the job, over short trouble.
 
         Raises:
             EndpointError: If the endpoint refused, was lost, or the job is gone.
         """
-        return self._tracker.refresh()
+        return self._ask()
 
     @property
     def state(self) -> str:
-        """Full name of the state now, e.g. ``JOB_STATE_RUNNING``."""
+        """The full name of the state now, e.g. ``JOB_STATE_RUNNING``."""
         return self.refresh().state
 
     def done(self) -> bool:
-        """Whether it has ended, however it did."""
+        """Return whether it has ended, however it did."""
         return self.last_seen.done or self.refresh().done
 
     def running(self) -> bool:
-        """Whether it has started and not ended."""
+        """Return whether it has started and not ended."""
         return self.refresh().state.endswith("_STATE_RUNNING")
 
     def cancelled(self) -> bool:
-        """Whether it has ended by being cancelled."""
+        """Return whether it has ended by being cancelled."""
         return self.done() and self.last_seen.state.endswith("_STATE_CANCELLED")
 
     def watch(
@@ -107,8 +131,14 @@ class JobHandle:
         patience_seconds: float = PATIENCE_SECONDS,
         on_trouble: Trouble | None = None,
     ) -> Iterator[Snapshot]:
-        """The job now and at every change until it has ended; see `Watch`."""
-        return self._tracker.watch(timeout, patience_seconds, on_trouble)
+        """Yield the job now and at every change until it has ended; see `Watch`."""
+        deadline = Deadline(self._timing, timeout)
+        name = ""
+        while name != self.name:
+            name = self.name
+            watch = Watch(partial(self._jobs.get, name), self._timing, patience_seconds, on_trouble)
+            for snapshot in watch.snapshots(deadline.remaining):
+                yield self._see(snapshot)
 
     def result(self, timeout: float | None = None) -> Result:
         """Wait for the end and return what the job was for.
@@ -118,33 +148,35 @@ class JobHandle:
             concurrent.futures.TimeoutError: If it has not ended in time; the job goes on.
             EndpointError: If the endpoint was lost or refused.
         """
-        snapshot = self._tracker.wait(timeout)
+        snapshot = self._wait(timeout)
         if not snapshot.succeeded:
-            raise self._tracker.failure()
-        if self.kind == TUNING_JOB.name:
+            raise self._failure()
+        if snapshot.kind is TUNING_JOB:
             return snapshot.study
-        return self._tracker.model() if self.kind == CUSTOM_TRAINING_JOB.name else snapshot
+        if snapshot.kind is CUSTOM_TRAINING_JOB:
+            return uploaded_model(self._jobs, self._timing, snapshot)
+        return snapshot
 
     def exception(self, timeout: float | None = None) -> JobFailedError | None:
-        """Wait for the end; the error that ``result`` would raise for the job, or None.
+        """Wait for the end, and return the error that ``result`` would raise for the job, or None.
 
         Raises:
             concurrent.futures.CancelledError: If the job was cancelled.
             concurrent.futures.TimeoutError: If it has not ended in time.
             EndpointError: If the endpoint was lost or refused.
         """
-        if self._tracker.wait(timeout).succeeded:
+        if self._wait(timeout).succeeded:
             return None
-        error = self._tracker.failure()
+        error = self._failure()
         if isinstance(error, concurrent.futures.CancelledError):
             raise error
         return error
 
     def cancel(self) -> bool:
-        """Ask for the job to end; it may still succeed. False if it had ended already."""
+        """Ask for the job to end, which may still succeed; return False if it has ended already."""
         if self.done():
             return False
-        self._tracker.jobs.cancel(self.name)
+        self._jobs.cancel(self.name)
         return True
 
     def delete(self) -> None:
@@ -153,16 +185,18 @@ class JobHandle:
         Raises:
             EndpointError: If the endpoint refused, for example because the job still runs.
         """
-        self._tracker.jobs.delete(self.name)
+        self._jobs.delete(self.name)
 
     def logs(self, follow: bool = False, *, replica: str = "") -> Iterator[LogEntry]:
-        """The job's log lines, oldest first.
+        """Return the job's log lines, oldest first.
 
         Args:
             follow: Go on until the job has ended and its last line is here.
             replica: Only this one's lines, e.g. ``workerpool0-0``; empty for all.
         """
-        return self._tracker.log_entries(replica, follow)
+        if follow:
+            return self._log_reader.follow(self._log_rounds, replica)
+        return iter(self._log_reader.read(self.refresh().log_job_ids, replica))
 
     @property
     def study(self) -> Study:
@@ -198,25 +232,69 @@ class JobHandle:
             UnsupportedHereError: If the trial has no model directory.
             EndpointError: If the endpoint refused or was lost.
         """
-        return register(self._tracker.jobs, self.last_seen, trial, serving_image)
+        return register(self._jobs, self.last_seen, trial, serving_image)
 
     @property
     def sdk(self) -> Any:
         """The same job as an object of ``google.cloud.aiplatform``, at the same endpoint."""
-        return sdk_object(self.last_seen, self._tracker.jobs.connection)
+        return sdk_object(self.last_seen, self._jobs.connection)
 
     def __await__(self) -> Generator[Any, None, Result]:
-        """Await the result without blocking the event loop."""
+        """Wait for the result without blocking the event loop."""
         import asyncio
 
         return asyncio.to_thread(self.result).__await__()
 
     def _repr_html_(self) -> str:
-        """For notebooks: a study's trials, or name and state, as last seen."""
-        if self.kind == TUNING_JOB.name:
+        """Return a study's trials, or name and state, as last seen, for notebooks."""
+        if self.last_seen.is_study:
             return self.last_seen.study._repr_html_()
         state, name = short_state(self.last_seen.state).lower(), escape(self.name)
         return f"<b>{escape(self.display_name)}</b>: {state}<br><code>{name}</code>"
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.display_name!r} {self.last_seen.state} {self.name}>"
+
+    def _ask(self, seen: str = "") -> Snapshot:
+        """Ask about the job once more; ``seen`` is as for `Jobs.get`."""
+        return self._see(Snapshot(self._timing.ask(partial(self._jobs.get, self.name, seen))))
+
+    def _see(self, snapshot: Snapshot) -> Snapshot:
+        """Keep what is known now: that job, or the one at the next place if this one was short."""
+        if self._succession is not None and snapshot.done:
+            snapshot = self._succession.after(snapshot) or snapshot
+        self._seen = snapshot
+        return snapshot
+
+    def _wait(self, timeout: float | None) -> Snapshot:
+        """Return the job as it ended, however it did; raise as `watch` does."""
+        if not self._seen.done:
+            for _ in self.watch(timeout):
+                pass
+        return self._seen
+
+    def _failure(self) -> JobFailedError:
+        """Return the error of a job that has ended without success, with its last log lines."""
+        cause = culprit(self._seen)
+        lines: tuple[str, ...] = ()
+        if cause.job_ids:
+            try:
+                tail = self._log_reader.tail(cause.job_ids, cause.replica, _LAST_LINES)
+                lines = tuple(entry.text for entry in tail)
+            except EndpointError as error:
+                # The job's failure is the news; that its log cannot be read comes second.
+                lines = (f"(the log could not be read: {error})",)
+        return failure(self._seen, lines)
+
+    def _log_rounds(self, reads_wait: Callable[[], bool]) -> Iterator[tuple[Sequence[str], bool]]:
+        """Yield whose lines to read, and whether the job has ended, round by round.
+
+        The first answer comes at once, the later ones when the endpoint has news, where it waits
+        for them; so the end of the job is not missed by a pause. Where reads wait for new lines,
+        the end comes with its last line.
+        """
+        snapshot = self._seen if self._seen.done else self.refresh()
+        while True:
+            yield snapshot.log_job_ids, snapshot.done
+            if not snapshot.done:
+                snapshot = self._ask("" if reads_wait() else snapshot.update_time or "")

@@ -7,32 +7,18 @@ newest; several that run are refused, because the next word may be ``cancel``.
 import difflib
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
 
-from vertex_jobs.client.connection import Connection
-from vertex_jobs.client.jobs import Resource
+from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.timing import Timing
 from vertex_jobs.errors import JobNotFoundError
 from vertex_jobs.job_kinds import JOB_KINDS, JobKind
 from vertex_jobs.names import ResourceName, location_name
 
-__all__ = ["Lookup", "ReadableJobs"]
+__all__ = ["Lookup"]
 
 #: Names further from the mistyped one than this are no help.
 _NEAR = 0.6
-
-
-class ReadableJobs(Protocol):
-    """What looking up needs of `Jobs`."""
-
-    connection: Connection
-
-    def get(self, name: str, seen: str = "") -> Resource:
-        """Read one job."""
-
-    def list(self, kind: JobKind, filter_text: str = "", parent: str = "") -> list[Resource]:
-        """Every job of one kind below that parent that the filter accepts."""
 
 
 @dataclass(frozen=True)
@@ -44,11 +30,11 @@ class Lookup:
         timing: Clock and sleep between attempts.
     """
 
-    jobs: ReadableJobs
+    jobs: Jobs
     timing: Timing
 
     def find(self, text: str) -> Resource:
-        """The job that the text means.
+        """Return the job that the text means.
 
         Args:
             text: Numeric id, full resource name, or display name, tried in this order.
@@ -72,7 +58,7 @@ class Lookup:
         raise JobNotFoundError(self._nothing(text, location_name(place.project, place.location)))
 
     def list(self, filter_text: str = "", parent: str = "") -> list[Resource]:
-        """Jobs of all kinds, newest first.
+        """Return the jobs of all kinds, newest first.
 
         Args:
             filter_text: The API's filter, e.g. ``state="JOB_STATE_RUNNING"``; empty for all.
@@ -131,7 +117,7 @@ class Lookup:
 
 
 def _meant(text: str, named: list[Resource]) -> Resource:
-    """The one that runs, else the newest, which comes first."""
+    """Return the one that runs, else the newest, which comes first."""
     running = [snapshot for snapshot in map(Snapshot, named) if not snapshot.done]
     if len(running) > 1:
         ids = ", ".join(snapshot.job_id for snapshot in running)

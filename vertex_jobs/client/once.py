@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
+from vertex_jobs.client.job_calls import Resource
 from vertex_jobs.client.journal import Entry
-from vertex_jobs.client.settling import settle
-from vertex_jobs.client.submission import OnShort, Resource, Submitter, has_label
+from vertex_jobs.client.settling import has_label, settle
+from vertex_jobs.client.submission import OnShort, Submitter
 from vertex_jobs.errors import EndpointError, JobNotFoundError, SubmissionUnknownError
 from vertex_jobs.job_kinds import kind_of_collection, short_state
 from vertex_jobs.names import CONTENT_LABEL
@@ -42,9 +43,9 @@ class Once:
     requests: "Sequence[Request]"
 
     def existing(self, on_short: OnShort | None) -> Resource | None:
-        """The job that is under way or has succeeded, at whichever place; None without one.
+        """Return the job that is under way or has succeeded, at whichever place; None without one.
 
-        A submission that its client left after a place was short is gone on with.
+        A submission that its client left after a place was short goes on.
 
         Raises:
             EndpointError: If the endpoint cannot be asked.
@@ -63,7 +64,7 @@ class Once:
         return resumed[1] if resumed is not None and _is_fruitful(resumed[1]) else None
 
     def earliest(self, made: Resource) -> Resource:
-        """That job, unless another machine made one before it, which is then taken instead."""
+        """Return that job, or cancel it for the one that another machine made before it."""
         try:
             first = self._first() or made
             if first["name"] != made["name"]:
@@ -86,7 +87,7 @@ class Once:
                 )
 
     def _first(self) -> Resource | None:
-        """The earliest; every client that looks finds the same one, however many there are."""
+        """Return the earliest; every client that looks finds the same one of any number."""
         same = [job for request in self.requests for job in self._same(request)]
         # Jobs of one instant are told apart by their names.
         return min(
@@ -103,7 +104,7 @@ class Once:
         return [job for job in found if has_label(job, CONTENT_LABEL, label)]
 
     def _latest_entry(self) -> Entry | None:
-        """The last submission of the same content to the same places."""
+        """Return the last submission of the same content to the same places."""
         address = self.submitter.jobs.address
         targets = tuple((address(r.parent), r.parent, r.content) for r in self.requests)
         same = (one for one in self.submitter.journal.entries() if one.targets == targets)

@@ -1,24 +1,28 @@
-"""How a job ended, as a result or as the error that explains it.
+"""How a job ended: the error that explains it, and whether another place may do.
 
-For handles. The error names the replica that failed and what is known to help; its last log lines
-are read by the caller, since this module contacts nothing.
+For handles and submissions. The error names the replica that failed and what is known to help; its
+last log lines are read by the caller, since this module contacts nothing.
+
+Source: google.rpc.Code; understanding-training-service page of the training documentation.
 """
 
 import concurrent.futures
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from vertex_jobs.client.remedies import remedy_for
-from vertex_jobs.client.snapshots import Snapshot
-from vertex_jobs.errors import JobFailedError
-from vertex_jobs.job_kinds import CUSTOM_TRAINING_JOB, short_state
-from vertex_jobs.names import ResourceName
+from vertex_jobs.client.snapshots import Snapshot, trial_job_ids
+from vertex_jobs.errors import JobFailedError, RequestRefusedError
+from vertex_jobs.job_kinds import short_state
 
-__all__ = ["Culprit", "JobCancelledError", "culprit", "failure", "log_job_ids", "package_uri"]
+__all__ = ["Culprit", "JobCancelledError", "culprit", "failure", "is_short", "lacks_capacity"]
 
 _REPLICA = re.compile(r"\breplica (?P<replica>workerpool\d+-\d+)")
+#: What the service says when a region has no machines left, and when quota is exceeded.
+_SHORT = re.compile(
+    r"resources are insufficient in region|quota metrics? exceed|exceeds? quota|quota exceeded",
+    re.IGNORECASE,
+)
 
 
 class JobCancelledError(JobFailedError, concurrent.futures.CancelledError):
@@ -27,7 +31,7 @@ class JobCancelledError(JobFailedError, concurrent.futures.CancelledError):
 
 @dataclass(frozen=True)
 class Culprit:
-    """What failed first, as far as the job's resource tells.
+    """The first failure, as far as the job's resource tells.
 
     Attributes:
         message: The service's own text.
@@ -41,14 +45,14 @@ class Culprit:
 
 
 def culprit(snapshot: Snapshot) -> Culprit:
-    """The cause of an end without success; in a tuning job that is its last infeasible trial."""
+    """Return why a job ended without success; a tuning job, for its last infeasible trial."""
     error = snapshot.error
     message = error[1] if error else "the service gave no reason"
-    job_ids = log_job_ids(snapshot)
+    job_ids = snapshot.log_job_ids
     infeasible = [t for t in snapshot.resource.get("trials", ()) if t.get("infeasibleReason")]
     if infeasible:
         trial = max(infeasible, key=lambda t: str(t.get("endTime", "")))
-        job_ids = _trial_job_ids(trial) or job_ids
+        job_ids = trial_job_ids(trial) or job_ids
         if trial["infeasibleReason"] not in message:
             message = f"{message} (trial {trial.get('id', '?')}: {trial['infeasibleReason']})"
     match = _REPLICA.search(message)
@@ -56,7 +60,7 @@ def culprit(snapshot: Snapshot) -> Culprit:
 
 
 def failure(snapshot: Snapshot, last_lines: tuple[str, ...] = ()) -> JobFailedError:
-    """The error of a job that ended without success.
+    """Return the error of a job that ended without success.
 
     Args:
         snapshot: Of a job that has ended.
@@ -76,26 +80,16 @@ def failure(snapshot: Snapshot, last_lines: tuple[str, ...] = ()) -> JobFailedEr
     )
 
 
-def log_job_ids(snapshot: Snapshot) -> tuple[str, ...]:
-    """The ids under which the job's lines are logged.
+def lacks_capacity(error: RequestRefusedError) -> bool:
+    """Return whether a refused create, which has made nothing, lacked machines or quota."""
+    return error.code == 429 or _SHORT.search(error.message) is not None
 
-    A pipeline logs under its backing custom job, a tuning job under its own id and one custom job
-    per trial.
+
+def is_short(snapshot: Snapshot) -> bool:
+    """Return whether the job has ended because there were no machines for it.
+
+    A program that ran out of memory is not such a case, although it has the same code.
     """
-    if snapshot.kind is CUSTOM_TRAINING_JOB:
-        backing = snapshot.resource.get("trainingTaskMetadata", {}).get("backingCustomJob", "")
-        return (ResourceName.parse(backing).resource_id,) if backing else ()
-    trials = snapshot.resource.get("trials", ())
-    return (snapshot.job_id, *(job_id for trial in trials for job_id in _trial_job_ids(trial)))
-
-
-def package_uri(snapshot: Snapshot) -> str | None:
-    """Where the job's package lies, which comes after its wheels; None for a container job."""
-    pools: Sequence[Mapping[str, Any]] = snapshot.job_spec.get("workerPoolSpecs") or ({},)
-    uris = pools[0].get("pythonPackageSpec", {}).get("packageUris")
-    return str(uris[-1]) if uris else None
-
-
-def _trial_job_ids(trial: Mapping[str, Any]) -> tuple[str, ...]:
-    name = trial.get("customJob", "")
-    return (ResourceName.parse(name).resource_id,) if name else ()
+    if not snapshot.done or snapshot.succeeded:
+        return False
+    return _SHORT.search(failure(snapshot).message) is not None

@@ -1,16 +1,24 @@
-"""What became of submissions whose create got no answer, found out later by their label.
+"""Jobs found by the label of their submission, when a create got no answer.
 
-For `Client`. It asks and writes the journal; it sends nothing.
+For `submission`, which looks at once, and for `Client`, which settles later what stayed open. It
+asks and writes the journal; it creates nothing.
 """
 
+from collections.abc import Mapping
 from functools import partial
 
-from vertex_jobs.client.journal import CREATED, REFUSED, Entry, Journal
-from vertex_jobs.client.submission import JobCollections, Resource, find_submission
-from vertex_jobs.client.timing import Timing
+from vertex_jobs.client.api_errors import is_transient
+from vertex_jobs.client.job_calls import Jobs, Resource
+from vertex_jobs.client.journal import CREATED, REFUSED, Create, Entry, Journal
+from vertex_jobs.client.timing import Deadline, Timing
+from vertex_jobs.errors import EndpointError, RequestRefusedError
+from vertex_jobs.job_kinds import kind_of_collection
+from vertex_jobs.names import SUBMISSION_LABEL
 
-__all__ = ["settle"]
+__all__ = ["has_label", "look_for", "settle"]
 
+#: How long to look for a job whose create was not answered.
+_LOOK_SECONDS = 60.0
 #: An unanswered create that has left no job after this time has made none. The API has long been
 #: consistent by then; 60 s is what a request may take.
 _SETTLED_SECONDS = 600.0
@@ -18,8 +26,24 @@ _SETTLED_SECONDS = 600.0
 _KEPT_SECONDS = 30 * 86400.0
 
 
-def settle(journal: Journal, jobs: JobCollections, timing: Timing) -> list[Entry]:
-    """Find out what became of submissions without an answer; what stays open is returned too.
+def look_for(jobs: Jobs, create: Create, timing: Timing) -> Resource | None:
+    """Return the job that a create made, looked for until it appears; None if it does not."""
+    deadline = Deadline(timing, _LOOK_SECONDS, first=0.5, longest=8.0)
+    while True:
+        try:
+            found = _find(jobs, create)
+        except EndpointError as error:
+            if not is_transient(error):
+                return None
+            found = None
+        if found is not None:
+            return found
+        if not deadline.pause():
+            return None
+
+
+def settle(journal: Journal, jobs: Jobs, timing: Timing) -> list[Entry]:
+    """Find out what became of submissions without an answer, and return all that were open.
 
     Args:
         journal: Its open entries are looked up where they were sent, and rewritten.
@@ -34,7 +58,7 @@ def settle(journal: Journal, jobs: JobCollections, timing: Timing) -> list[Entry
         create = entry.current
         if create.endpoint != jobs.address(create.parent):
             continue
-        found = timing.ask(partial(find_submission, jobs, create))
+        found = timing.ask(partial(_find, jobs, create))
         answer = _settled(entry, found, now)
         if not answer.is_open:
             journal.write(answer)
@@ -50,3 +74,22 @@ def _settled(entry: Entry, found: Resource | None, now: float) -> Entry:
     if age > _SETTLED_SECONDS:
         return entry.recorded(REFUSED, detail=f"no such job {age:.0f} s after it was sent", at=now)
     return entry
+
+
+def _find(jobs: Jobs, create: Create) -> Resource | None:
+    """Return the job that this create made; None if there is none (yet)."""
+    kind = kind_of_collection(create.collection)
+    try:
+        found = jobs.list(kind, f'labels.{SUBMISSION_LABEL}="{create.nonce}"', create.parent)
+    except RequestRefusedError as error:
+        if error.code != 400:
+            raise
+        # The service's filter language is not documented in full; without a filter it must answer.
+        found = jobs.list(kind, parent=create.parent)
+    return next((job for job in found if has_label(job, SUBMISSION_LABEL, create.nonce)), None)
+
+
+def has_label(resource: Resource, key: str, value: str) -> bool:
+    """Return whether the job has the label: a filter that was ignored must not cost a mix-up."""
+    labels: Mapping[str, str] = resource.get("labels", {})
+    return labels.get(key) == value

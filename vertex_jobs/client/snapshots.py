@@ -6,17 +6,24 @@ Source: CustomJob, HyperparameterTuningJob and TrainingPipeline protos.
 """
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from vertex_jobs.errors import NoFeasibleTrialError, UnsupportedHereError
-from vertex_jobs.job_kinds import TUNING_JOB, JobKind, is_success, is_terminal, kind_of_name
+from vertex_jobs.job_kinds import (
+    CUSTOM_TRAINING_JOB,
+    TUNING_JOB,
+    JobKind,
+    is_success,
+    is_terminal,
+    kind_of_name,
+)
 from vertex_jobs.names import ResourceName
 from vertex_jobs.study import Study, Trial
 
-__all__ = ["Snapshot"]
+__all__ = ["Snapshot", "trial_job_ids"]
 
 
 @dataclass(frozen=True)
@@ -53,6 +60,26 @@ class Snapshot:
     def job_spec(self) -> Mapping[str, Any]:
         """The job's CustomJobSpec, or that of each of its trials; empty if it has none."""
         return self.kind.job_spec(self.resource)
+
+    @property
+    def log_job_ids(self) -> tuple[str, ...]:
+        """The ids under which the job's lines are logged.
+
+        A pipeline logs under its backing custom job, a tuning job under its own id and one custom
+        job per trial.
+        """
+        if self.kind is CUSTOM_TRAINING_JOB:
+            backing = self.resource.get("trainingTaskMetadata", {}).get("backingCustomJob", "")
+            return (ResourceName.parse(backing).resource_id,) if backing else ()
+        trials = self.resource.get("trials", ())
+        return (self.job_id, *(job_id for trial in trials for job_id in trial_job_ids(trial)))
+
+    @property
+    def package_uri(self) -> str | None:
+        """Where the job's package lies, which comes after its wheels; None for a container job."""
+        pools: Sequence[Mapping[str, Any]] = self.job_spec.get("workerPoolSpecs") or ({},)
+        uris = pools[0].get("pythonPackageSpec", {}).get("packageUris")
+        return str(uris[-1]) if uris else None
 
     @property
     def display_name(self) -> str:
@@ -129,3 +156,9 @@ class Snapshot:
             return self.study.best_trial
         except (NoFeasibleTrialError, UnsupportedHereError):
             return None
+
+
+def trial_job_ids(trial: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the id of a trial's custom job, if it has one."""
+    name = trial.get("customJob", "")
+    return (ResourceName.parse(name).resource_id,) if name else ()

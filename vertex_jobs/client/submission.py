@@ -8,10 +8,10 @@ place only after a certain answer: the last one was short of machines or quota.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING
 
-from vertex_jobs.client.capacity import is_short, lacks_capacity
-from vertex_jobs.client.failures import is_definite, is_transient
+from vertex_jobs.client.api_errors import is_definite
+from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.journal import (
     CREATED,
     REFUSED,
@@ -23,9 +23,10 @@ from vertex_jobs.client.journal import (
     Entry,
     Journal,
 )
-from vertex_jobs.client.outcomes import failure
+from vertex_jobs.client.outcomes import failure, is_short, lacks_capacity
+from vertex_jobs.client.settling import look_for
 from vertex_jobs.client.snapshots import Snapshot
-from vertex_jobs.client.timing import Deadline, Timing
+from vertex_jobs.client.timing import Timing
 from vertex_jobs.errors import (
     EndpointError,
     JobRefusedError,
@@ -33,44 +34,19 @@ from vertex_jobs.errors import (
     SubmissionUnknownError,
     UnsupportedHereError,
 )
-from vertex_jobs.job_kinds import JobKind, kind_of_collection
+from vertex_jobs.job_kinds import kind_of_collection
 from vertex_jobs.names import SUBMISSION_LABEL
 
 if TYPE_CHECKING:
     from vertex_jobs.requests import Request
 
-__all__ = ["JobCollections", "OnShort", "Submitter", "find_submission", "has_label"]
+__all__ = ["OnShort", "Submitter", "Succession"]
 
 #: Told of the submission when a place was short: its create at hand is the next one.
 OnShort = Callable[[Entry], None]
 
 #: Statuses of a create that speak of the job: invalid, not possible here, not implemented.
 _JOB_IS_WRONG = (400, 501)
-#: How long to look for a job whose create was not answered.
-_LOOK_SECONDS = 60.0
-
-Resource = dict[str, Any]
-
-
-class JobCollections(Protocol):
-    """What submitting needs of `Jobs`."""
-
-    def address(self, parent: str) -> str:
-        """The host that answers for that parent."""
-
-    def create(
-        self, kind: JobKind, parent: str, body: Mapping[str, Any], headers: Mapping[str, str]
-    ) -> Resource:
-        """Send one create request, once."""
-
-    def get(self, name: str) -> Resource:
-        """Read one job."""
-
-    def cancel(self, name: str) -> None:
-        """Ask for the job to be cancelled."""
-
-    def list(self, kind: JobKind, filter_text: str = "", parent: str = "") -> list[Resource]:
-        """Every job of one kind below that parent that the filter accepts."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +59,7 @@ class Submitter:
         timing: Clock and sleep of the search for a lost job.
     """
 
-    jobs: JobCollections
+    jobs: Jobs
     journal: Journal
     timing: Timing
 
@@ -196,7 +172,7 @@ class Submitter:
     def _find_or_give_up(
         self, entry: Entry, why: str, cause: EndpointError | None = None
     ) -> Resource:
-        found = self._look(entry.current)
+        found = look_for(self.jobs, entry.current, self.timing)
         if found is not None:
             return found
         if entry.current.state != UNKNOWN:  # its age counts from the first time
@@ -207,21 +183,6 @@ class Submitter:
             "nothing is sent again by itself, because that could start and bill a second job; "
             "to find out: vertex-jobs list"
         ) from cause
-
-    def _look(self, create: Create) -> Resource | None:
-        """List by label until the job appears, for a minute; None if it does not."""
-        deadline = Deadline(self.timing, _LOOK_SECONDS, first=0.5, longest=8.0)
-        while True:
-            try:
-                found = find_submission(self.jobs, create)
-            except EndpointError as error:
-                if not is_transient(error):
-                    return None
-                found = None
-            if found is not None:
-                return found
-            if not deadline.pause():
-                return None
 
     def _create(self, request: "Request", nonce: str) -> Create:
         sent = request.with_submission(nonce)
@@ -240,23 +201,44 @@ class Submitter:
         return changed
 
 
-def find_submission(jobs: JobCollections, create: Create) -> Resource | None:
-    """The job that this create made; None if there is none (yet)."""
-    kind = kind_of_collection(create.collection)
-    try:
-        found = jobs.list(kind, f'labels.{SUBMISSION_LABEL}="{create.nonce}"', create.parent)
-    except RequestRefusedError as error:
-        if error.code != 400:
-            raise
-        # The service's filter language is not documented in full; without a filter it must answer.
-        found = jobs.list(kind, parent=create.parent)
-    return next((job for job in found if has_label(job, SUBMISSION_LABEL, create.nonce)), None)
+@dataclass(frozen=True)
+class Succession:
+    """One submission's way from place to place.
 
+    Attributes:
+        submitter: Carries the submission on.
+        nonce: Of the submission.
+        on_short: Told of each place that is short.
+    """
 
-def has_label(resource: Resource, key: str, value: str) -> bool:
-    """Whether the job carries the label: a filter that was not honoured must not cost a mix-up."""
-    labels: Mapping[str, str] = resource.get("labels", {})
-    return labels.get(key) == value
+    submitter: Submitter
+    nonce: str
+    on_short: OnShort | None = None
+
+    @property
+    def entry(self) -> Entry | None:
+        """The submission as the journal has it; None if it is so old that it was forgotten."""
+        try:
+            return self.submitter.journal.read(self.nonce)
+        except FileNotFoundError:
+            return None
+
+    def after(self, ended: Snapshot) -> Snapshot | None:
+        """Return the job that takes its place; None at the last place, or for another reason.
+
+        Raises:
+            EndpointError: If the next place refused.
+            SubmissionUnknownError: If the job may be there, but cannot be found.
+        """
+        entry = self.entry if is_short(ended) else None
+        if entry is None:
+            return None
+        with self.submitter.journal.exclusive(entry.contents):
+            # Read again: another client may have gone on while this one waited.
+            resumed = self.submitter.resume(self.entry or entry, self.on_short)
+        if resumed is None or resumed[1]["name"] == ended.name:
+            return None
+        return Snapshot(resumed[1])
 
 
 def _of_the_job(error: EndpointError) -> EndpointError:

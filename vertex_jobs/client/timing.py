@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from vertex_jobs.client.failures import is_transient
+from vertex_jobs.client.api_errors import is_transient
 from vertex_jobs.errors import EndpointError, EndpointLostError
 
 __all__ = ["Deadline", "Timing", "Trouble"]
@@ -51,7 +51,7 @@ class Timing:
             EndpointLostError: If it still fails after that many seconds.
             EndpointError: Any refusal that another attempt would meet again.
         """
-        deadline = Deadline(self, seconds, first=0.2, longest=10.0)
+        deadline = Deadline(self, seconds, longest=10.0)
         while True:
             try:
                 return attempt()
@@ -77,7 +77,7 @@ class Deadline:
     """
 
     def __init__(
-        self, timing: Timing, seconds: float | None, *, first: float, longest: float
+        self, timing: Timing, seconds: float | None, *, first: float = 0.2, longest: float = 5.0
     ) -> None:
         """Count from now.
 
@@ -85,7 +85,7 @@ class Deadline:
             timing: Clock, sleep and randomness.
             seconds: From now to the deadline; None for no limit.
             first: The shortest step of a pause, in seconds.
-            longest: The longest one.
+            longest: The longest one; by default the SDK's own interval between polls.
         """
         self._timing = timing
         self._start = timing.clock()

@@ -21,15 +21,12 @@ Poll = Callable[[str], Mapping[str, Any]]
 
 #: How long an endpoint may be out of reach before it counts as lost: a laptop's nap, a restart.
 PATIENCE_SECONDS = 300.0
-_FIRST_INTERVAL_SECONDS = 0.2
 #: What changes within this is one piece of news.
 _BURST_SECONDS = 0.02
 #: Each answer of a study carries all of its trials. Up to so many, news is worth its price; above,
 #: so many seconds for each keep a watcher's share of a core small.
 _FEW_TRIALS = 100
 _SECONDS_PER_TRIAL = 0.001
-#: The SDK's own poll interval; 600 reads a minute are allowed per project.
-_LONGEST_INTERVAL_SECONDS = 5.0
 #: An unchanged answer that took as long as this was held back for us; asking again costs nothing.
 _HELD_SECONDS = 1.0
 #: An endpoint holds an answer for at most this long, so a nearer deadline must not ask for it.
@@ -63,9 +60,7 @@ class Watch:
             EndpointLostError: If the endpoint stayed out of reach.
             EndpointError: If it refused, for example because the job was deleted.
         """
-        deadline = Deadline(
-            self.timing, timeout, first=_FIRST_INTERVAL_SECONDS, longest=_LONGEST_INTERVAL_SECONDS
-        )
+        deadline = Deadline(self.timing, timeout)
         seen: Mapping[str, Any] | None = None
         while True:
             asked = self.timing.clock()

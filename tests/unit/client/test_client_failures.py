@@ -14,14 +14,14 @@ from google.auth.exceptions import DefaultCredentialsError, TransportError
 from google.cloud.storage.exceptions import InvalidResponse
 
 from vertex_jobs.client import Connection
-from vertex_jobs.client.failures import (
+from vertex_jobs.client.api_errors import (
     is_definite,
     is_transient,
     may_pass,
     translate,
     translated,
 )
-from vertex_jobs.client.jobs import Jobs
+from vertex_jobs.client.job_calls import Jobs
 from vertex_jobs.errors import EndpointError, EndpointLostError, RequestRefusedError
 from vertex_jobs.job_kinds import JOB_KINDS
 from vertex_jobs.requests import Place

@@ -6,9 +6,8 @@ import concurrent.futures
 import pytest
 
 from vertex_jobs.client import JobHandle, Timing, as_completed
-from vertex_jobs.client.jobs import Jobs
-from vertex_jobs.client.logs import LogReader
-from vertex_jobs.client.tracking import Tracker
+from vertex_jobs.client.job_calls import Jobs
+from vertex_jobs.client.log_reading import LogReader
 from vertex_jobs.errors import JobFailedError, JobNotFoundError, UnsupportedHereError
 from vertex_jobs.study import Study
 
@@ -45,7 +44,7 @@ def attach(canned, connection, time):
             LogReader(connection(address.url), time.timing),
         )
         opened.extend((jobs, reader))
-        return JobHandle(Tracker(seen, jobs, reader, time.timing)), address
+        return JobHandle(seen, jobs, reader, time.timing), address
 
     yield attach
     for each in opened:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from vertex_jobs.client import OPTIONS_HEADER
-from vertex_jobs.client.jobs import Jobs
+from vertex_jobs.client.job_calls import Jobs
 from vertex_jobs.client.journal import REFUSED, Journal
-from vertex_jobs.client.logs import LogReader
+from vertex_jobs.client.log_reading import LogReader
+from vertex_jobs.client.package_upload import upload
 from vertex_jobs.client.submission import Submitter
-from vertex_jobs.client.uploads import upload
 from vertex_jobs.errors import (
     EndpointLostError,
     JobNotFoundError,

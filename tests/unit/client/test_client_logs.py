@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from vertex_jobs.client.log_entries import LogEntry, log_filter
-from vertex_jobs.client.logs import LogReader
-from vertex_jobs.client.tailing import follow
+from vertex_jobs.client.log_following import follow
+from vertex_jobs.client.log_lines import LogEntry, log_filter
+from vertex_jobs.client.log_reading import LogReader
 from vertex_jobs.errors import RequestRefusedError
 
 

@@ -4,7 +4,7 @@ import concurrent.futures
 
 import pytest
 
-from vertex_jobs.client.outcomes import culprit, failure, log_job_ids, package_uri
+from vertex_jobs.client.outcomes import culprit, failure
 from vertex_jobs.client.remedies import remedy_for
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.errors import JobFailedError, UnsupportedHereError
@@ -168,20 +168,20 @@ class TestRemedies:
 
 class TestLogIds:
     def test_a_custom_job_logs_under_its_own_id(self):
-        assert log_job_ids(snapshot()) == ("7",)
+        assert snapshot().log_job_ids == ("7",)
 
     def test_a_pipeline_logs_under_its_backing_job(self):
         backing = {"backingCustomJob": f"{PARENT}/customJobs/9"}
         pipeline = snapshot("trainingPipelines", trainingTaskMetadata=backing)
-        assert log_job_ids(pipeline) == ("9",)
+        assert pipeline.log_job_ids == ("9",)
 
     def test_a_pipeline_without_one_yet_has_no_log(self):
-        assert log_job_ids(snapshot("trainingPipelines")) == ()
+        assert snapshot("trainingPipelines").log_job_ids == ()
 
     def test_a_tuning_job_logs_under_its_trials_too(self):
         trials = [{"id": "1"}, {"id": "2", "customJob": f"{PARENT}/customJobs/12"}]
         tuning = snapshot("hyperparameterTuningJobs", trials=trials)
-        assert log_job_ids(tuning) == ("7", "12")
+        assert tuning.log_job_ids == ("7", "12")
 
 
 class TestPackageUri:
@@ -196,18 +196,18 @@ class TestPackageUri:
         ],
     )
     def test_each_kind_keeps_it_elsewhere(self, collection, key):
-        found = package_uri(snapshot(collection, **{key: {"workerPoolSpecs": self.POOLS}}))
+        found = snapshot(collection, **{key: {"workerPoolSpecs": self.POOLS}}).package_uri
         assert found == "gs://bkt/p.tar.gz"
 
     def test_other_clients_spell_a_pipelines_inputs_in_snake_case(self):
         pools = [{"python_package_spec": {"package_uris": ["gs://bkt/p.tar.gz"]}}]
         inputs = {"worker_pool_specs": pools}
-        found = package_uri(snapshot("trainingPipelines", trainingTaskInputs=inputs))
+        found = snapshot("trainingPipelines", trainingTaskInputs=inputs).package_uri
         assert found == "gs://bkt/p.tar.gz"
 
     def test_a_container_job_has_none(self):
         pools = [{"containerSpec": {"imageUri": "x"}}]
-        assert package_uri(snapshot(jobSpec={"workerPoolSpecs": pools})) is None
+        assert snapshot(jobSpec={"workerPoolSpecs": pools}).package_uri is None
 
 
 class TestSnapshot:

@@ -1,22 +1,38 @@
-"""A trial's model into the model registry, once.
+"""Models in the registry: the one that a training pipeline uploaded, and a trial's, put there once.
 
-For ``JobHandle.register``. Source: ModelService.UploadModel; Model proto.
+For `JobHandle`. Source: ModelService.UploadModel; Model and TrainingPipeline protos.
 """
 
-from vertex_jobs import catalog
-from vertex_jobs.client.jobs import Jobs, Resource
+from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.client.timing import Timing
 from vertex_jobs.errors import RequestRefusedError, UnsupportedHereError
 from vertex_jobs.names import ResourceName, location_name
 from vertex_jobs.study import Trial
 
-__all__ = ["SERVING_IMAGE", "register"]
+__all__ = ["SERVING_IMAGE", "register", "uploaded_model"]
 
-SERVING_IMAGE = catalog.load().image_addresses.default_serving
+#: The newest prebuilt image that serves TensorFlow's SavedModels. Source: google-cloud-aiplatform,
+#: helpers of container URIs.
+SERVING_IMAGE = "us-docker.pkg.dev/vertex-ai/prediction/tf2-cpu.2-15:latest"
+
+
+def uploaded_model(jobs: Jobs, timing: Timing, ended: Snapshot) -> Resource | None:
+    """Return the model that an ended training pipeline uploaded; None without one.
+
+    Raises:
+        EndpointError: If the endpoint refused or was lost.
+    """
+    model = ended.resource.get("modelToUpload", {})
+    if not model.get("name"):
+        return None
+    version = model.get("versionId")
+    name = f"{model['name']}@{version}" if version else model["name"]
+    return timing.ask(lambda: jobs.model(name))
 
 
 def register(jobs: Jobs, snapshot: Snapshot, trial: Trial, serving_image: str) -> Resource:
-    """Upload the trial's model; the one that is there if it was uploaded before.
+    """Upload the trial's model, and return it; if it was uploaded before, return that one.
 
     The model's id names study and trial, so that a repeated call makes no second one.
 
@@ -32,9 +48,8 @@ def register(jobs: Jobs, snapshot: Snapshot, trial: Trial, serving_image: str) -
     place = jobs.connection.place
     parent = location_name(place.project, place.location)
     model_id = f"study-{snapshot.job_id}-trial-{trial.id}"
-    longest = catalog.load().limits.display_name_max_chars
     body = {
-        "displayName": f"{snapshot.display_name}-trial-{trial.id}"[-longest:],
+        "displayName": f"{snapshot.display_name}-trial-{trial.id}"[-128:],
         "description": f"Trial {trial.id} of {snapshot.name}",
         "artifactUri": trial.model_dir.rstrip("/"),
         "containerSpec": {"imageUri": serving_image},

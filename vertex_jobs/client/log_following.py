@@ -7,7 +7,7 @@ is left out. It knows nothing of the service; reading is a parameter.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
-from vertex_jobs.client.log_entries import LogEntry
+from vertex_jobs.client.log_lines import LogEntry
 from vertex_jobs.client.timing import Deadline, Timing
 
 __all__ = ["Read", "Rounds", "follow"]

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from vertex_jobs.client.api_errors import translated
 from vertex_jobs.client.connection import POSITION_HEADER, WAIT_HEADER, Connection
-from vertex_jobs.client.failures import translated
-from vertex_jobs.client.log_entries import LogEntry, log_filter
-from vertex_jobs.client.tailing import Rounds, follow
+from vertex_jobs.client.log_following import Rounds, follow
+from vertex_jobs.client.log_lines import LogEntry, log_filter
 from vertex_jobs.client.timing import Timing
 
 __all__ = ["LogReader"]
