@@ -627,7 +627,7 @@ CHOICES = (
     Choice(
         "deleting a job that runs",
         "FAILED_PRECONDITION",
-        "emulator.services.jobs:delete",
+        "emulator.services.job_service:delete",
         "contract/test_job_service::test_a_running_job_is_not_deleted",
     ),
     Choice(

@@ -12,6 +12,7 @@ from vertex_jobs.emulator.replicas.capacity import Capacity
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
 from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.tasks import PoolTask
+from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.status import ApiError
 
 ABLE = Capabilities(private_root=True, gcs_mount=True, why_not="")
@@ -51,7 +52,7 @@ def spec(*, accelerators: int = 0, replicas: int = 1, args: tuple[str, ...] = ()
 
 def refusal(machine: Capacity, job: Any, **options: Any) -> tuple[str, str]:
     with pytest.raises(ApiError) as caught:
-        machine.refuse_lacking(job, options)
+        machine.refuse_lacking(job, JobSettings.read(options))
     return caught.value.status, caught.value.message
 
 
@@ -67,7 +68,9 @@ def test_missing_distributions_are_named_with_the_way_out(tmp_path: Path) -> Non
 
 
 def test_an_isolated_job_brings_its_own_distributions(tmp_path: Path) -> None:
-    capacity(tmp_path, "no-such-one").refuse_lacking(spec(), {"environment": "isolated"})
+    capacity(tmp_path, "no-such-one").refuse_lacking(
+        spec(), JobSettings.read({"environment": "isolated"})
+    )
 
 
 @pytest.mark.parametrize(("asked", "replicas"), [(2, 2), (4, 1)])
@@ -83,11 +86,11 @@ def test_more_accelerators_than_there_are(tmp_path: Path, asked: int, replicas: 
 
 def test_shared_accelerators_need_not_be_enough(tmp_path: Path) -> None:
     machine = capacity(tmp_path, devices=("0",))
-    machine.refuse_lacking(spec(accelerators=4), {"share_accelerators": True})
+    machine.refuse_lacking(spec(accelerators=4), JobSettings.read({"share_accelerators": True}))
 
 
 def test_any_number_of_accelerators_can_be_rehearsed_without_one(tmp_path: Path) -> None:
-    capacity(tmp_path).refuse_lacking(spec(accelerators=8, replicas=4), {})
+    capacity(tmp_path).refuse_lacking(spec(accelerators=8, replicas=4), JobSettings())
 
 
 def test_gcs_where_it_cannot_be_mounted(tmp_path: Path) -> None:

@@ -14,11 +14,10 @@ from vertex_jobs.emulator.faults.rules import RuleSet
 from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.job_kinds import JOB_KINDS
 from vertex_jobs.names import ResourceName
 
-__all__ = ["COLLECTIONS", "Supervisor"]
-
-COLLECTIONS = ("customJobs", "hyperparameterTuningJobs", "trainingPipelines")
+__all__ = ["Supervisor"]
 
 
 class Supervisor:
@@ -62,7 +61,7 @@ class Supervisor:
     def interrupted(self) -> list[ResourceName]:
         """Jobs that have not ended and do not run, oldest first."""
         names = []
-        for collection in COLLECTIONS:
+        for collection in (kind.collection for kind in JOB_KINDS):
             ended = states.TERMINAL | {states.PAUSED}
             for job_id in self._machinery.store.unfinished(collection, ended):
                 if (collection, job_id) not in self._stops:

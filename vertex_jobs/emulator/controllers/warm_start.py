@@ -18,6 +18,7 @@ from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.emulator.study_search.session import trial_form
+from vertex_jobs.job_kinds import TUNING_JOB
 from vertex_jobs.names import GcsUri, ResourceName, is_gcs_uri
 from vertex_jobs.study.exported import read_exported
 from vertex_jobs.study.trial_records import Trial
@@ -38,10 +39,10 @@ class EarlierStudies:
         self._store = store
         self._objects = objects
 
-    def faults(self, options: Mapping[str, Any]) -> list[tuple[str, str]]:
-        """Each of those in ``warm_start`` that is not there or not to be read, and why."""
+    def faults(self, warm_start: Sequence[str]) -> list[tuple[str, str]]:
+        """Return each of these studies and files that cannot be read, and why."""
         found = []
-        for number, earlier in enumerate(JobSettings.read(options).local.warm_start):
+        for number, earlier in enumerate(warm_start):
             try:
                 self.trials(earlier)
             except ValueError as error:
@@ -56,8 +57,8 @@ class EarlierStudies:
         """
         if is_gcs_uri(earlier):
             return self._exported(earlier)
-        kinds = ("hyperparameterTuningJobs", "studies")
-        if all(self._store.load(kind, earlier, trials=False) is None for kind in kinds):
+        collections = (TUNING_JOB.collection, "studies")
+        if all(self._store.load(one, earlier, trials=False) is None for one in collections):
             raise ValueError(
                 "no study on this machine has that id; give the number at the end of a study's "
                 "name, or gs://BUCKET/FILE with exported trials"

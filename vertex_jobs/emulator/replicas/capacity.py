@@ -1,12 +1,11 @@
-"""Whether this machine can run a job, asked before the job is kept.
+"""Refuse a job that this machine cannot run, before the job is kept.
 
 For admission. A refusal says what to install, to map or to change; what it lets through can run,
 but for what only an attempt can show, such as requirements that no index has.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.environments.engines import why_no_engine
@@ -37,18 +36,17 @@ class Capacity:
     capabilities: Capabilities
     why_no_engine: Callable[[str], str] = why_no_engine
 
-    def refuse_lacking(self, spec: protos.Message, options: Mapping[str, Any]) -> None:
+    def refuse_lacking(self, spec: protos.Message, settings: JobSettings) -> None:
         """Refuse a job that cannot run here.
 
         Args:
             spec: The CustomJobSpec, or that of each trial.
-            options: The local settings of the create request.
+            settings: Those of the create request.
 
         Raises:
-            ApiError: INVALID_ARGUMENT for settings that are wrong, UNIMPLEMENTED for a container
-                that nothing stands for, FAILED_PRECONDITION for what this machine lacks.
+            ApiError: INVALID_ARGUMENT for an image's entry that does not fit, UNIMPLEMENTED for a
+                container that nothing stands for, FAILED_PRECONDITION for what this machine lacks.
         """
-        settings = JobSettings.read(options)
         tasks = {
             number: pool_task(pool, f"worker_pool_specs[{number}]", settings.local)
             for number, pool in enumerate(spec.worker_pool_specs)

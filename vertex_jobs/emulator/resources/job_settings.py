@@ -1,7 +1,7 @@
-"""A job's settings that Vertex AI does not have, as the controllers read them."""
+"""A job's settings that Vertex AI does not have, read once from what came with its creation."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from vertex_jobs.emulator.status import ApiError
@@ -13,19 +13,23 @@ __all__ = ["JobSettings"]
 
 @dataclass(frozen=True)
 class JobSettings:
-    """What came with the create request beside the job.
+    """The settings of one job.
 
     Attributes:
         local: The config's ``local:`` section.
         fresh: Whether every replica starts as a fresh process.
+        warnings: Lines from admission for the job's log.
+        data_variables: Variables that lead to the dataset that a pipeline exported for the job.
     """
 
-    local: LocalSettings
+    local: LocalSettings = field(default_factory=LocalSettings)
     fresh: bool = False
+    warnings: tuple[str, ...] = ()
+    data_variables: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
     def read(cls, options: Mapping[str, Any]) -> "JobSettings":
-        """The settings in the options of a create request.
+        """Read the options of a create request, or what the store has kept of them.
 
         Raises:
             ApiError: INVALID_ARGUMENT, with every fault of the ``local:`` section.
@@ -35,4 +39,9 @@ class JobSettings:
             local = LocalSettings(**section)
         except InvalidJobError as error:
             raise ApiError("INVALID_ARGUMENT", f"local settings: {error}") from error
-        return cls(local, bool(options.get("fresh")))
+        return cls(
+            local,
+            bool(options.get("fresh")),
+            tuple(options.get("warnings", ())),
+            dict(options.get("data_variables", {})),
+        )

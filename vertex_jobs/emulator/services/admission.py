@@ -1,10 +1,10 @@
-"""What happens to a new job before it is kept: checked, canonicalised, warned about.
+"""Admit a new job before it is kept: check it, put it into the API's own form, gather warnings.
 
 One function for each kind. It refuses as the service does, refuses what is not emulated, and
 refuses what this machine lacks, so that a job that is admitted can run.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import date
 from typing import Any
 
@@ -18,10 +18,12 @@ from vertex_jobs.emulator.replicas.capacity import Capacity
 from vertex_jobs.emulator.resources import study_validation, validation
 from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup
 from vertex_jobs.emulator.resources.fields import clear_outputs, stored_fields
+from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.resources.machines import check_machines, machine_warnings
 from vertex_jobs.emulator.resources.model_registry import ModelRegistry
-from vertex_jobs.emulator.services.jobs import Collection
+from vertex_jobs.emulator.services.job_service import Admit
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.job_kinds import CUSTOM_JOB, CUSTOM_TRAINING_JOB, TUNING_JOB, JobKind
 from vertex_jobs.names import ResourceName
 
 __all__ = ["Admission"]
@@ -45,10 +47,10 @@ class Admission:
         """Admit what this machine has the capacity for.
 
         Args:
-            capacity: What it has.
+            capacity: The machine.
             models: Where a pipeline's model will go.
-            datasets: What a pipeline may read.
-            earlier: What a tuning job may learn from.
+            datasets: Those that a pipeline may read.
+            earlier: The studies that a tuning job may learn from.
             today: The date, for what is retired.
         """
         self._capacity = capacity
@@ -58,62 +60,41 @@ class Admission:
         self._today = today
         self._catalog = catalog.load()
 
-    def collections(self) -> list[Collection]:
-        """The collections that the server offers."""
-        return [
-            Collection(
-                "customJobs",
-                "JobService",
-                "CustomJob",
-                "custom_job",
-                "custom_jobs",
-                self.custom_job,
-            ),
-            Collection(
-                "hyperparameterTuningJobs",
-                "JobService",
-                "HyperparameterTuningJob",
-                "hyperparameter_tuning_job",
-                "hyperparameter_tuning_jobs",
-                self.tuning_job,
-            ),
-            Collection(
-                "trainingPipelines",
-                "PipelineService",
-                "TrainingPipeline",
-                "training_pipeline",
-                "training_pipelines",
-                self.pipeline,
-            ),
-        ]
+    def by_kind(self) -> dict[JobKind, Admit]:
+        """Return what admits a job of each kind."""
+        return {
+            CUSTOM_JOB: self.custom_job,
+            TUNING_JOB: self.tuning_job,
+            CUSTOM_TRAINING_JOB: self.pipeline,
+        }
 
     def custom_job(
-        self, job: protos.Message, parent: ResourceName, options: Mapping[str, Any]
+        self, job: protos.Message, parent: ResourceName, settings: JobSettings
     ) -> list[str]:
         """Admit a CustomJob."""
         clear_outputs(job)
         faults = validation.check_labels(job, "custom_job")
         warnings = self._check_spec(job.job_spec, "custom_job.job_spec", faults)
         warnings += _stored(job, "custom_job")
-        self._capacity.refuse_lacking(job.job_spec, options)
+        self._capacity.refuse_lacking(job.job_spec, settings)
         return warnings
 
     def tuning_job(
-        self, job: protos.Message, parent: ResourceName, options: Mapping[str, Any]
+        self, job: protos.Message, parent: ResourceName, settings: JobSettings
     ) -> list[str]:
         """Admit a HyperparameterTuningJob."""
         clear_outputs(job)
         kind = "hyperparameter_tuning_job"
         faults = validation.check_labels(job, kind) + study_validation.check_study(job)
         faults += _tpu_faults(self._catalog, job.trial_job_spec, f"{kind}.trial_job_spec")
-        faults += self._earlier.faults(options)
+        faults += self._earlier.faults(settings.local.warm_start)
         warnings = self._check_spec(job.trial_job_spec, f"{kind}.trial_job_spec", faults)
         warnings += _stored(job, kind)
-        self._capacity.refuse_lacking(job.trial_job_spec, options)
+        self._capacity.refuse_lacking(job.trial_job_spec, settings)
         return warnings
 
     def pipeline(
-        self, pipeline: protos.Message, parent: ResourceName, options: Mapping[str, Any]
+        self, pipeline: protos.Message, parent: ResourceName, settings: JobSettings
     ) -> list[str]:
         """Admit a TrainingPipeline; its inputs are kept in the API's own spelling."""
         _refuse_other_tasks(pipeline.training_task_definition)
@@ -136,13 +117,13 @@ class Admission:
                 model_id=pipeline.model_id,
                 parent_model=pipeline.parent_model,
             )
-        self._capacity.refuse_lacking(spec, options)
+        self._capacity.refuse_lacking(spec, settings)
         pipeline.training_task_inputs.Clear()
         protos.from_json(protos.to_json(spec), pipeline.training_task_inputs)
         return warnings
 
     def _check_spec(self, spec: protos.Message, path: str, faults: Faults) -> list[str]:
-        """Refuse the faults of a job with those of its spec; answers what is retired in it."""
+        """Refuse the faults of a job with those of its spec; return warnings of what is retired."""
         faults = faults + validation.check_custom_job_spec(spec, path)
         validation.refuse_faults(faults + check_machines(self._catalog, spec, path))
         validation.refuse_reduction_server(spec, path)
@@ -175,7 +156,7 @@ def _refuse_other_tasks(definition: str) -> None:
 
 
 def _without_nulls(form: Any) -> Any:
-    """JSON without members that are null, as the SDK sends for unset scheduling options."""
+    """Return JSON without null members, which the SDK sends for unset scheduling options."""
     if isinstance(form, dict):
         return {key: _without_nulls(value) for key, value in form.items() if value is not None}
     if isinstance(form, list):

@@ -12,7 +12,7 @@ from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.resources.tables.operations import OperationTable
 from vertex_jobs.emulator.services.admission import Admission
 from vertex_jobs.emulator.services.dataset_service import DatasetService
-from vertex_jobs.emulator.services.jobs import JobService
+from vertex_jobs.emulator.services.job_service import JobService
 from vertex_jobs.emulator.services.methods import Method
 from vertex_jobs.emulator.services.model_service import ModelService
 from vertex_jobs.emulator.services.operation_service import OperationService
@@ -38,9 +38,10 @@ def api_methods(machinery: Machinery, supervisor: Supervisor) -> list[Method]:
     )
     methods = [
         method
-        for collection in admission.collections()
+        for kind, admit in admission.by_kind().items()
         for method in JobService(
-            collection,
+            kind,
+            admit,
             store,
             identity,
             operations,

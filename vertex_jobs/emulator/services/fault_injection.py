@@ -10,7 +10,6 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.clock import Clock
 from vertex_jobs.emulator.faults.injection import inject
 from vertex_jobs.emulator.faults.rules import FaultBoard, RuleSet, check_calls
-from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.services.methods import Call, Method
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.storage.wire import STORAGE_CALLS
@@ -54,7 +53,7 @@ def _with_faults(method: Method, board: FaultBoard, clock: Clock, known: Sequenc
     name = _call_name(method)
 
     async def answer(request: protos.Message, call: Call) -> protos.Message:
-        faults = JobSettings.read(call.options).local.faults if call.options else ()
+        faults = call.settings.local.faults if call.options else ()
         own = rules_of(faults, known)
         fault = board.of_call(name, own)
 

@@ -8,10 +8,12 @@ Source: the REST transports generated with google-cloud-aiplatform; google.api.H
 import re
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 from urllib.parse import unquote
 
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources.job_settings import JobSettings
 
 __all__ = ["API_VERSIONS", "Call", "HttpRule", "Method", "methods_of", "rule"]
 
@@ -33,6 +35,11 @@ class Call:
     hold_seconds: float = 0.0
     seen: str = ""
     options: Mapping[str, Any] = field(default_factory=dict)
+
+    @cached_property
+    def settings(self) -> JobSettings:
+        """The options, read; raises ApiError for what is wrong in them."""
+        return JobSettings.read(self.options)
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,14 @@ from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.clock import VirtualClock
-from vertex_jobs.emulator.controllers.supervisor import COLLECTIONS, Supervisor
+from vertex_jobs.emulator.controllers.supervisor import Supervisor
 from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.services.fault_injection import rules_of
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.job_kinds import CUSTOM_TRAINING_JOB, JOB_KINDS
 from vertex_jobs.names import ResourceName
 
 __all__ = ["Rehearsal"]
@@ -104,7 +105,8 @@ class Rehearsal:
 
     async def _force(self, name: ResourceName, state: int) -> Answer:
         job = self._existing(name)
-        known = protos.PipelineState if name.collection == "trainingPipelines" else protos.JobState
+        is_pipeline = name.collection == CUSTOM_TRAINING_JOB.collection
+        known = protos.PipelineState if is_pipeline else protos.JobState
         if state not in _FORCED or state not in set(known):
             raise ApiError("INVALID_ARGUMENT", f"A {name.collection} job cannot be put there.")
         states.advance(copy.deepcopy(job), state, self.machinery.identity.now())  # if it may follow
@@ -120,7 +122,7 @@ class Rehearsal:
 
     def _existing(self, name: ResourceName) -> protos.Message:
         job = None
-        if name.collection in COLLECTIONS:
+        if any(name.collection == kind.collection for kind in JOB_KINDS):
             job = self.machinery.store.load(name.collection, name.resource_id, trials=False)
         if job is None:
             raise ApiError("NOT_FOUND", f"The job {str(name)!r} does not exist.")

@@ -10,15 +10,16 @@ from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.services.methods import Call, Method
+from vertex_jobs.job_kinds import JOB_KINDS
 
 __all__ = ["StandingSettings", "completed_methods"]
 
-_CREATES = ("CreateCustomJob", "CreateHyperparameterTuningJob", "CreateTrainingPipeline")
+_CREATES = tuple(f"Create{kind.message}" for kind in JOB_KINDS)
 
 
 @dataclass
 class StandingSettings:
-    """What holds now.
+    """The settings that hold now.
 
     Attributes:
         options: In the form of a request's own, each of which goes before the one here.
@@ -28,7 +29,7 @@ class StandingSettings:
 
 
 def completed_methods(methods: Sequence[Method], standing: StandingSettings) -> list[Method]:
-    """The same methods; those that make a job get what stands beside their own options."""
+    """Return the same methods; those that make a job get the standing settings as well."""
     return [_completed(one, standing) if one.name in _CREATES else one for one in methods]
 
 

@@ -17,17 +17,13 @@ from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.store.database import Database
+from vertex_jobs.job_kinds import CUSTOM_JOB, JOB_KINDS, TUNING_JOB
 from vertex_jobs.names import ResourceName
 
 __all__ = ["Store"]
 
-_CLASSES = {
-    "customJobs": protos.CustomJob,
-    "hyperparameterTuningJobs": protos.HyperparameterTuningJob,
-    "trainingPipelines": protos.TrainingPipeline,
-    "studies": protos.Study,
-    "datasets": protos.Dataset,
-}
+_CLASSES = {kind.collection: protos.message_class(kind.message) for kind in JOB_KINDS}
+_CLASSES |= {"studies": protos.Study, "datasets": protos.Dataset}
 
 
 class Store:
@@ -90,7 +86,7 @@ class Store:
         """Write a changed resource and wake whoever waits for it; trials are left alone."""
         name = ResourceName.parse(resource.name)
         key = (name.collection, name.resource_id)
-        if name.collection == "hyperparameterTuningJobs" and resource.trials:
+        if name.collection == TUNING_JOB.collection and resource.trials:
             bare = protos.HyperparameterTuningJob()
             bare.CopyFrom(resource)
             bare.ClearField("trials")
@@ -118,7 +114,7 @@ class Store:
         if row is None:
             return None
         resource = _CLASSES[collection].FromString(row[0])
-        if trials and collection == "hyperparameterTuningJobs":
+        if trials and collection == TUNING_JOB.collection:
             resource.trials.extend(self.trials(resource_id))
         return resource
 
@@ -134,9 +130,8 @@ class Store:
     def job_number(self, job_id: str) -> str:
         """Number of the project of a job or study, whichever its collection; empty if unknown."""
         row = self._connection.execute(
-            "SELECT number FROM resources WHERE id = ? AND collection IN"
-            " ('customJobs', 'hyperparameterTuningJobs', 'studies')",
-            (job_id,),
+            "SELECT number FROM resources WHERE id = ? AND collection IN (?, ?, 'studies')",
+            (job_id, CUSTOM_JOB.collection, TUNING_JOB.collection),
         ).fetchone()
         return str(row[0]) if row else ""
 

@@ -1,61 +1,42 @@
 """Custom jobs, tuning jobs and training pipelines: create, get, list, cancel, delete.
 
-The three collections differ in their messages and in what is checked; everything else is here
-once. Source: JobService and PipelineService of the v1 API.
+The three kinds differ in their messages and in what is checked; everything else is here once.
+ Source: JobService and PipelineService of the v1 API.
 """
 
 import asyncio
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.resources.names import find_resource, parent_of
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.services.collection_pages import page_of
-from vertex_jobs.emulator.services.methods import Call, Method, rule
+from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
 from vertex_jobs.emulator.services.operation_service import OperationService
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
+from vertex_jobs.job_kinds import TUNING_JOB, JobKind
 from vertex_jobs.names import ResourceName
 
-__all__ = ["Collection", "JobService"]
+__all__ = ["Admit", "JobService"]
 
-Admit = Callable[[protos.Message, ResourceName, Mapping[str, Any]], list[str]]
+#: Checks and completes a new resource, given its project and location and its settings; answers
+#: the warnings that belong into the job's log.
+Admit = Callable[[protos.Message, ResourceName, JobSettings], list[str]]
 Start = Callable[[ResourceName], None]
 
 
-@dataclass(frozen=True)
-class Collection:
-    """What sets one collection apart.
-
-    Attributes:
-        name: In URLs, e.g. ``customJobs``.
-        service: The gRPC service, e.g. ``JobService``.
-        kind: The message's name, e.g. ``CustomJob``.
-        field: The field of create requests, e.g. ``custom_job``.
-        plural: The field of list answers, e.g. ``custom_jobs``.
-        admit: Checks and completes a new resource, given its project and location and the options;
-            answers the warnings that belong into the job's log.
-    """
-
-    name: str
-    service: str
-    kind: str
-    field: str
-    plural: str
-    admit: Admit
-
-
 class JobService:
-    """One collection of jobs."""
+    """The jobs of one kind."""
 
     def __init__(
         self,
-        collection: Collection,
+        kind: JobKind,
+        admit: Admit,
         store: Store,
         identity: Identity,
         operations: OperationService,
@@ -63,17 +44,19 @@ class JobService:
         start: Start,
         cancel: Start,
     ) -> None:
-        """Serve the collection.
+        """Serve the kind's collection.
 
         Args:
-            collection: What is served.
+            kind: The kind of job that is served.
+            admit: Called with each new job.
             store: Where the resources are.
             identity: Source of names and times.
             operations: Makes what deletes are answered with.
             start: Called with the name of each new job once it is durable.
             cancel: Called with the name of a job whose state has become CANCELLING.
         """
-        self._collection = collection
+        self._kind = kind
+        self._admit = admit
         self._store = store
         self._projects = ProjectTable(store.database)
         self._policies = PolicyTable(store.database)
@@ -83,50 +66,33 @@ class JobService:
         self._cancel = cancel
 
     def methods(self) -> list[Method]:
-        """The five RPCs of this collection."""
-        name, kind, service = self._collection.name, self._collection.kind, self._collection.service
-        plural = f"{kind}s"
-        message, child = protos.message_class, f"{{name=projects/*/locations/*/{name}/*}}"
-        parent = f"{{parent=projects/*/locations/*}}/{name}"
+        """Return the five RPCs of this kind."""
+        name, many = self._kind.message, f"{self._kind.message}s"
+        job, jobs = protos.message_class(name), protos.message_class(f"List{many}Response")
+        child = f"{{name=projects/*/locations/*/{self._kind.collection}/*}}"
+        parent = f"{{parent=projects/*/locations/*}}/{self._kind.collection}"
+        cancel = rule("POST", f"{child}:cancel", "*")
         rows = [
-            ("Create", kind, message(kind), rule("POST", parent, self._collection.field)),
-            ("Get", kind, message(kind), rule("GET", child)),
-            ("List", plural, message(f"List{plural}Response"), rule("GET", parent)),
-            ("Cancel", kind, protos.Empty, rule("POST", f"{child}:cancel", "*")),
-            ("Delete", kind, protos.Operation, rule("DELETE", child)),
+            (f"Create{name}", job, rule("POST", parent, self._kind.noun), self.create),
+            (f"Get{name}", job, rule("GET", child), self.get),
+            (f"List{many}", jobs, rule("GET", parent), self.list_page),
+            (f"Cancel{name}", protos.Empty, cancel, self.cancel),
+            (f"Delete{name}", protos.Operation, rule("DELETE", child), self.delete),
         ]
-        handlers = {
-            "Create": self.create,
-            "Get": self.get,
-            "List": self.list_page,
-            "Cancel": self.cancel,
-            "Delete": self.delete,
-        }
-        return [
-            Method(
-                service,
-                f"{verb}{noun}",
-                message(f"{verb}{noun}Request"),
-                response,
-                (http,),
-                handlers[verb],
-            )
-            for verb, noun, response, http in rows
-        ]
+        return methods_of(f"{self._kind.service.capitalize()}Service", rows)
 
     def _find(self, text: str, *, trials: bool = True) -> tuple[ResourceName, protos.Message]:
-        resource = find_resource(
-            self._store, text, self._collection.name, self._collection.kind, trials=trials
-        )
+        kind = self._kind
+        resource = find_resource(self._store, text, kind.collection, kind.message, trials=trials)
         return ResourceName.parse(resource.name), resource
 
     async def create(self, request: protos.Message, call: Call) -> protos.Message:
         """Check, complete and keep a new job; then start it."""
-        parent = parent_of(request.parent, self._collection.name)
-        resource = protos.message_class(self._collection.kind)()
-        resource.CopyFrom(getattr(request, self._collection.field))
-        warnings = self._collection.admit(resource, parent, call.options)
-        name = self._identity.new_name(parent.project, parent.location, self._collection.name)
+        parent = parent_of(request.parent, self._kind.collection)
+        resource = protos.message_class(self._kind.message)()
+        resource.CopyFrom(getattr(request, self._kind.noun))
+        warnings = self._admit(resource, parent, call.settings)
+        name = self._identity.new_name(parent.project, parent.location, self._kind.collection)
         resource.name = str(name)
         now = self._identity.now()
         resource.create_time.CopyFrom(now)
@@ -158,10 +124,10 @@ class JobService:
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
         """One page, newest first."""
-        message_class = protos.message_class(self._collection.kind)
-        page, token = page_of(self._store, request, self._collection.name, message_class)
-        answer = protos.message_class(f"List{self._collection.kind}sResponse")()
-        getattr(answer, self._collection.plural).extend(self._with_trials(page, request))
+        kind, job = self._kind, protos.message_class(self._kind.message)
+        page, token = page_of(self._store, request, kind.collection, job)
+        answer = protos.message_class(f"List{kind.message}sResponse")()
+        getattr(answer, f"{kind.noun}s").extend(self._with_trials(page, request))
         answer.next_page_token = token
         return answer
 
@@ -171,7 +137,7 @@ class JobService:
         """The page's tuning jobs completed by their trials, where they are wanted."""
         paths = request.read_mask.paths
         wanted = not paths or "*" in paths or "trials" in paths
-        if self._collection.kind == "HyperparameterTuningJob" and wanted:
+        if self._kind is TUNING_JOB and wanted:
             for job in page:
                 job.trials.extend(self._store.trials(ResourceName.parse(job.name).resource_id))
         return page
@@ -190,7 +156,7 @@ class JobService:
         if not states.is_terminal(resource):
             raise ApiError(
                 "FAILED_PRECONDITION",
-                f"The {self._collection.kind} {request.name!r} is "
+                f"The {self._kind.message} {request.name!r} is "
                 f"{protos.JobState(resource.state).name}; cancel it first.",
             )
         with self._store.transaction():
