@@ -10,16 +10,18 @@ from vertex_jobs.packaging.distribution import Package, PackageFile, describe, p
 from vertex_jobs.packaging.imports import third_party_imports
 from vertex_jobs.packaging.proof import Proof, verify
 from vertex_jobs.packaging.runtime_wheel import write_runtime_wheel
-from vertex_jobs.packaging.unpacking import unpack
+from vertex_jobs.packaging.unpacking import ArchiveError, extract, unpack
 from vertex_jobs.packaging.wheels import Wheel, is_wheel_file
 
 __all__ = [
+    "ArchiveError",
     "Package",
     "PackageFile",
     "Proof",
     "Wheel",
     "clean_environment",
     "describe",
+    "extract",
     "is_wheel_file",
     "package",
     "third_party_imports",

@@ -9,9 +9,7 @@ import functools
 import importlib.metadata
 import re
 import shutil
-import tarfile
 import tempfile
-import zipfile
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,7 +23,7 @@ from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.objects.object_values import StoredObject
 from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.names import GcsUri
-from vertex_jobs.packaging import third_party_imports
+from vertex_jobs.packaging import ArchiveError, extract, third_party_imports
 
 __all__ = ["Package", "Packages"]
 
@@ -121,7 +119,7 @@ class Packages:
             if target.exists():
                 return Package(_root(target), _requirements(target, uri))
             with tempfile.TemporaryDirectory(dir=self._folder) as scratch:
-                archive = Path(scratch) / Path(location.path).name
+                archive = Path(scratch) / f"archive{Path(location.path).suffix}"
                 with archive.open("wb") as copy:
                     shutil.copyfileobj(file, copy)
                 unpacked = Path(scratch) / "unpacked"
@@ -168,13 +166,8 @@ def _archive_name(path: str) -> str:
 
 def _unpack(archive: Path, target: Path, uri: str) -> None:
     try:
-        if archive.suffix in (".whl", ".zip"):
-            with zipfile.ZipFile(archive) as whole:
-                whole.extractall(target)
-        else:
-            with tarfile.open(archive) as whole:
-                whole.extractall(target, filter="data")
-    except (tarfile.TarError, zipfile.BadZipFile, OSError) as error:
+        extract(archive, target)
+    except (ArchiveError, OSError) as error:
         raise ApiError(
             "INVALID_ARGUMENT", f"The package {uri} cannot be unpacked: {error}"
         ) from error
@@ -195,7 +188,12 @@ def _requirements(target: Path, uri: str) -> tuple[str, ...]:
     if not metadata:
         return ()
     distribution = importlib.metadata.PathDistribution(metadata[0].parent)
-    listed = distribution.requires or _egg_requirements(metadata[0].parent)
+    try:
+        listed = distribution.requires or _egg_requirements(metadata[0].parent)
+    except (OSError, UnicodeError) as error:
+        raise ApiError(
+            "INVALID_ARGUMENT", f"The metadata of the package {uri} cannot be read: {error}"
+        ) from error
     for text in listed:
         try:
             Requirement(text)
