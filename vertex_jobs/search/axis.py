@@ -1,22 +1,21 @@
 """One parameter's part of an encoding: its values, coordinates and features.
 
-For ``Encoding`` alone, which joins the axes and decides what is active.
+For ``Encoding``, which joins the axes and decides which parameters are active.
 """
 
 import math
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.scales import from_unit, integers_from_unit, integers_to_unit, to_unit
 from vertex_jobs.search.space import DISCRETE_TOLERANCE, Parameter, Value
 
 __all__ = ["Axis"]
 
-Floats = NDArray[np.float64]
 
-#: Position that stands for "inactive"; the middle, so that no active value is far from it.
+#: Position of an inactive parameter: the middle, so that no active value is far from it.
 INACTIVE_POSITION = 0.5
 #: Two different categories are at distance 1.
 CATEGORY_SCALE = math.sqrt(0.5)
@@ -43,7 +42,7 @@ class Axis:
         self.width = 0 if parameter.count == 1 else columns + (parameter.parent is not None)
 
     def values(self, coordinates: Floats) -> Floats:
-        """Return the values that own these coordinates."""
+        """Return the values to which these coordinates belong."""
         if self.parameter.values:
             count = len(self._listed)
             # The coordinate 1 belongs to the last value.
@@ -104,7 +103,7 @@ class Axis:
         return _positive_zero(snapped)
 
     def value(self, number: float) -> Value:
-        """Return one number as the type that a trial gets."""
+        """Return one number in the type that a trial gets."""
         if self._is_category:
             return self.parameter.values[int(number)]
         return int(number) if self.parameter.kind == "integer" else number

@@ -1,8 +1,8 @@
-"""Points to choose from: a broad draw, then rounds of mutation around the most promising.
+"""Points to choose from: a broad draw, then rounds of mutation around the most promising ones.
 
-For the Gaussian process search. Without gradients, so that categories, integers and conditional
-parameters are moved like everything else. No point that a trial has had is chosen again where the
-space has others; a finite space ends.
+For the Gaussian process search. It uses no gradients, so that it can move categories, integers and
+conditional parameters like any other. It never repeats a trial's point while the space has others;
+a finite space runs out.
 """
 
 from collections.abc import Callable
@@ -10,15 +10,15 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.encoding import Encoding
 
 __all__ = ["Candidates"]
 
-Floats = NDArray[np.float64]
 #: Encoded points, ``[points, parameters]``, to their losses, ``[points]``.
 Loss = Callable[[Floats], Floats]
 
-#: Spaces up to this size are looked through point by point.
+#: Spaces up to this size are searched point by point.
 ENUMERABLE = 2000
 #: Uniform points, and points around each leader, of the first draw.
 BROAD, NEAR = 1000, 40
@@ -26,15 +26,14 @@ BROAD, NEAR = 1000, 40
 ROUNDS, PARENTS, CHILDREN = 12, 24, 16
 #: Step of the first round in coordinates, and how it shrinks from round to round.
 FIRST_STEP, SHRINKAGE = 0.18, 0.62
-#: Chance that a coordinate moves, and that a category, which has no neighbours, is drawn anew.
+#: Chance that a coordinate moves, and that a category, which has no neighbours, is redrawn.
 MOVES, REDRAWS = 0.6, 0.15
 
 
 class Candidates:
-    """The choosable points of one space.
+    """The points of one space that can be chosen.
 
-    ``taken`` is in every method the set of the rows that trials have had, as bytes of their
-    values.
+    In every method ``taken`` is the set of the rows that trials have had, as bytes of their values.
     """
 
     def __init__(self, encoding: Encoding) -> None:
@@ -51,7 +50,7 @@ class Candidates:
     ) -> Floats | None:
         """Return the values at coordinates, ``[parameters]``, or elsewhere if they are taken.
 
-        None where no point is left.
+        Returns None where no point is left.
         """
         row: Floats = self._encoding.values(coordinates[None, :])[0]
         if row.tobytes() not in taken:
@@ -66,7 +65,7 @@ class Candidates:
 
         Args:
             loss: What to minimise.
-            leaders: Values of the best trials, near which it looks more closely.
+            leaders: Values of the best trials, around which it draws more points.
             taken: See the class.
             random: Source of the draws.
         """
@@ -95,7 +94,7 @@ class Candidates:
 
     def _first_draw(self, leaders: Floats, random: np.random.Generator) -> Floats:
         near = np.repeat(self._encoding.coordinates(leaders), NEAR, axis=0)
-        # From a thousandth of the axis to a third of it.
+        # Steps from a thousandth of the axis to a third of it.
         reach = np.exp(random.uniform(-7, -1.2, size=(len(near), 1)))
         near = np.clip(near + reach * random.normal(size=near.shape), 0, 1)
         return np.vstack([random.random((BROAD, self._encoding.dimension)), near])
@@ -110,7 +109,7 @@ class Candidates:
         return np.clip(children, 0, 1, out=children)
 
     def _any(self, points: Floats, taken: set[bytes], random: np.random.Generator) -> Floats | None:
-        """One of the points that is not taken, else one from anywhere; None where none is left."""
+        """Return a point that is not taken, else one from anywhere; None where none is left."""
         free = points[~_had(points, taken)]
         if self._size is None and not len(free):  # ranges so narrow that every draw is taken
             free = points

@@ -1,7 +1,7 @@
-"""Where a learning curve will end, judged by the curves of trials that have ended.
+"""The final value of a learning curve, predicted from the curves of trials that have ended.
 
-For the stopping rules of a study. Curves are steps, or seconds, and values of which more is better.
-It predicts; the rules decide.
+For the stopping rules of a study, which decide. A curve is a series of steps, or seconds, with
+values; a higher value is better.
 
 Source: "Google Vizier: A Service for Black-Box Optimization" (Golovin et al., 2017), section 3.1:
 a Gaussian process whose kernel measures the similarity of two curves.
@@ -11,18 +11,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.fit import fit_kernel
 from vertex_jobs.search.posterior import Posterior
 
-__all__ = ["Curve", "autoregression", "chance_to_exceed"]
+__all__ = ["Curve", "autoregression", "chance_to_exceed", "slope"]
 
-Floats = NDArray[np.float64]
 
 #: Places at which two curves are compared.
 _PLACES = 8
-#: How much a coefficient is pulled to none, in units of the values' own spread.
+#: Strength of the pull of a coefficient towards 0, in units of the values' own spread.
 _RIDGE = 1e-3
 
 
@@ -32,7 +31,7 @@ class Curve:
 
     Attributes:
         places: Steps or seconds, ascending.
-        values: More is better.
+        values: Higher is better.
         final: The value that counts; None while the trial runs.
     """
 
@@ -52,7 +51,7 @@ def chance_to_exceed(curve: Curve, ended: Sequence[Curve]) -> float:
 
     features = np.array([_shape(curve, one) for one in (*ended, curve)])
     finals = np.array([one.final for one in ended], dtype=np.float64)
-    # What is left to gain from here on; for the trial itself, its own last value is known.
+    # The gain from here to the end; the trial's own last value is known.
     gains = finals - features[:-1, -1]
     scale = float(gains.std()) or 1.0
     targets = (gains - gains.mean()) / scale
@@ -70,8 +69,8 @@ def autoregression(
 ) -> float:
     """Return the value that a linear model of the ended curves expects at ``end``.
 
-    It tells the final value from the last value and the slope at the place that the running trial
-    has reached.
+    It predicts the final value from the value and the slope at the place that the running trial has
+    reached.
 
     Args:
         curve: Of the running trial.
@@ -93,14 +92,14 @@ def autoregression(
 
 
 def _shape(curve: Curve, other: Curve) -> Floats:
-    """``other`` as far as ``curve`` goes, at a fixed number of places."""
+    """Return ``other`` up to the end of ``curve``, at a fixed number of places."""
     until = curve.places[-1]
     places = np.linspace(curve.places[0], until, _PLACES)
     return np.interp(places, other.places, other.values)
 
 
 def _state(curve: Curve, reach: float, end: float) -> tuple[float, float]:
-    """A curve's value at a place, and what its slope there would still bring until the end."""
+    """Return a curve's value at a place, and the gain of its slope there until the end."""
     places, values = np.array(curve.places), np.array(curve.values)
     seen = places <= max(reach, places[0])
     value = float(np.interp(reach, places, values))

@@ -2,14 +2,12 @@
 
 Three forms of a point, one column per parameter in the first two:
 
-- *coordinates* in [0, 1]: where samplers draw and mutate; every value owns a share of the axis;
+- *coordinates* in [0, 1], which samplers draw and mutate; every value has a share of the axis;
 - *values*: the snapped numbers that a trial would get, a category as its index, NaN where the
   parameter is inactive. Equal rows are equal trials;
-- *features*: what a kernel may compare. Numbers as positions on their scale, categories one-hot,
+- *features*, which a kernel compares: numbers as positions on their scale, categories one-hot,
   conditional parameters with a column that says whether they are active. A feature of an
   inactive parameter is a constant.
-
-It does not say where to look; that is the algorithms' business.
 """
 
 import math
@@ -18,12 +16,11 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.axis import Axis
 from vertex_jobs.search.space import Assignment, Space
 
 __all__ = ["Encoding"]
-
-Floats = NDArray[np.float64]
 
 
 class Encoding:

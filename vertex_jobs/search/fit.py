@@ -1,7 +1,7 @@
 """The kernel's parameters, fitted to trials: maximum a posteriori with an exact gradient.
 
 For the Gaussian process search. The result depends on the trials alone, so that a search that is
-taken up again goes on as if it had never stopped.
+resumed continues as if it had never stopped.
 
 Source: "Gaussian Processes for Machine Learning" (Rasmussen, Williams, 2006), chapter 5.
 """
@@ -12,28 +12,28 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from vertex_jobs.search.kernel import JITTER, Kernel, matern, matern_slope
+from vertex_jobs.search.arrays import Floats
+from vertex_jobs.search.covariance import JITTER, Kernel, matern, matern_slope
 
 __all__ = ["fit_explanations", "fit_kernel"]
 
-Floats = NDArray[np.float64]
 
 #: Bounds of the logarithms of length scales, amplitude and noise; targets have unit variance.
 SCALE_BOUNDS, AMPLITUDE_BOUNDS, NOISE_BOUNDS = (-4.0, 3.0), (-3.0, 4.0), (-18.0, 1.0)
 #: Prior of the logarithms, mean and standard deviation. A length scale's mean grows with the
 #: root of the dimension, as distances in the cube do.
 SCALE_PRIOR = (math.log(0.35), 0.6)
-#: The noise may be next to nothing: a deterministic objective can then be refined to the end.
+#: The noise may be almost 0: a deterministic objective can then be refined to the end.
 #: Measured with benchmarks/search.py over 30 seeds: with (-7, 2) Branin ended five times higher,
 #: Hartmann 6 in batches too; paired over the seeds, noisy functions did not differ.
 AMPLITUDE_PRIOR, NOISE_PRIOR = (0.0, 1.0), (-8.0, 3.0)
-#: For a judgement: less sure, and smoother. A search that expects ruggedness looks more closely; a
-#: judge who does takes noise for it. Measured by benchmarks/confidence.py.
+#: Prior for a judgement: wider, and smoother. A search that expects a rugged function explores
+#: more; a judgement that expects one mistakes noise for it. Measured by benchmarks/confidence.py.
 JUDGED_SCALE_PRIOR = (math.log(0.35) + 0.5, 1.0)
-#: Logarithms of the noises among which belief is shared: from a hundredth of the targets' spread to
-#: the whole of it.
+#: Logarithms of the noises that share the belief: from a hundredth of the targets' spread to all of
+#: it.
 NOISE_GRID = (-9.0, -7.5, -6.0, -4.5, -3.0, -1.5, 0.0)
-#: Kernels drawn for each of them, and how much wider than the mode.
+#: Kernels drawn for each of them, and the width of the draws relative to the mode.
 DRAWS_PER_NOISE, SPREAD = 12, 1.3
 
 
@@ -53,10 +53,10 @@ def fit_explanations(
 ) -> list[tuple[Kernel, float]]:
     """Return kernels that could explain the observed points, each with its share of belief.
 
-    A few trials can be explained by a rugged function or by noise, and leave open on what scale it
-    varies; a judgement must rest on none of these alone. Around the most probable kernel of each
-    noise some are drawn, and weighed by how probable they really are. Every noise is as likely
-    beforehand: what is good for a search would be a prejudice.
+    A rugged function or noise can explain a few trials, which leave its scale open; a judgement
+    must not rest on one explanation. Kernels are drawn around the most probable one for each noise
+    and weighed by their probability. Every noise is equally likely beforehand: a search's
+    preference would be a prejudice here.
 
     Source: importance sampling around Laplace's approximation, as in "Approximate Bayesian
     inference for latent Gaussian models" (Rue, Martino, Chopin, 2009), sections 3 and 6.5.
@@ -81,7 +81,7 @@ def fit_explanations(
 def _around(
     posterior: "_Posterior", centre: Floats, random: np.random.Generator
 ) -> Iterator[tuple[Floats, float]]:
-    """Draw around a mode, all but the noise; with the logarithm of each draw's weight."""
+    """Draw everything but the noise around a mode, with the logarithm of each draw's weight."""
     width = 0.1
     free = len(centre) - 1
     slopes = [
@@ -100,7 +100,7 @@ def _around(
 
 
 def _most_probable(posterior: "_Posterior") -> Floats:
-    """The logarithms of the best kernel over all starts."""
+    """Return the logarithms of the best kernel over all starts."""
     found = [_descend(posterior, start, posterior.bounds) for start in posterior.starts()]
     return min(found, key=lambda one: one[1])[0]
 
@@ -155,10 +155,10 @@ class _Posterior:
         self.bounds = [SCALE_BOUNDS] * len(groups) + [AMPLITUDE_BOUNDS, NOISE_BOUNDS]
 
     def starts(self) -> list[Floats]:
-        """Return where to descend from: the prior's mean, and both explanations of a rough fit.
+        """Return the starts of descents: the prior's mean, and both explanations of a rough fit.
 
-        The same trials can be a rugged function without noise or a smooth one with noise. Each is
-        a valley of its own.
+        The same trials can come from a rugged function without noise or from a smooth one with
+        noise. Each explanation is a minimum of its own.
         """
         rugged, noisy = self._means.copy(), self._means.copy()
         rugged[:-2] -= 0.7

@@ -1,32 +1,36 @@
 """The default search: a Gaussian process learns the objective, a confidence bound picks trials.
 
-For expensive trials, run one by one or many at a time, in every kind of space, with one metric or
-several. Nothing is kept between calls: each answer follows from the seed, the trial id and the
-trials given.
+For expensive trials, one by one or many at a time, in every kind of space, with one metric or
+several. It keeps nothing between calls: each answer follows from the seed, the trial id and the
+trials given. The first trials, before there is anything to learn from, come from Latin hypercubes.
+
+Source: "A Comparison of Three Methods for Selecting Values of Input Variables in the Analysis of
+Output from a Computer Code" (McKay, Beckman, Conover, 1979).
 """
 
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from vertex_jobs.search.acquisition import Acquisition
+from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.candidates import Candidates
 from vertex_jobs.search.encoding import Encoding
-from vertex_jobs.search.models import Models, Observations, fit_models
-from vertex_jobs.search.quasi_random import spread_point
+from vertex_jobs.search.metric_models import Models, Observations, fit_models
+from vertex_jobs.search.protocol import Completed, Pending
 from vertex_jobs.search.space import Assignment, Space
-from vertex_jobs.search.trials import Completed, Pending
 
 __all__ = ["GaussianProcessSearch"]
 
-Floats = NDArray[np.float64]
 
-#: Least gain, in standard deviations of the targets, for which a trial joins others that run near
-#: an optimum which is already known well. Every other trial refines it all the same.
+#: Least gain, in standard deviations of the targets, for which a trial joins running ones near an
+#: optimum that is already well known. Every other trial refines it in any case.
 WORTHWHILE = 0.05
-#: Trials per parameter with which a study has settled.
+#: Trials per parameter after which a study has settled.
 SETTLED = 12
+#: Latin hypercubes drawn for the first trials; the one whose nearest points are farthest apart is
+#: used.
+DRAWS = 20
 
 
 class GaussianProcessSearch:
@@ -44,7 +48,7 @@ class GaussianProcessSearch:
     ) -> list[Assignment]:
         """Return one assignment for each trial id, fewer where a finite space is used up.
 
-        No point of a finite space is suggested that a trial has had or has now.
+        In a finite space it repeats no point of a completed or running trial.
         """
         observations = Observations.of(self._encoding, self._maximize, completed)
         ordered = sorted(pending, key=lambda trial: trial.trial_id)
@@ -77,9 +81,9 @@ class GaussianProcessSearch:
         running: Floats,
         taken: set[bytes],
     ) -> Floats | None:
-        """The best bet; or, beside others that run, what teaches most if no bet is left.
+        """Return the most promising point; beside running trials, perhaps the most instructive one.
 
-        None where no point is left, as in ``_start``.
+        Returns None where no point is left, as ``_start`` does.
         """
         random = np.random.default_rng((self._seed, trial_id))
         leaders = observations.leaders()
@@ -93,9 +97,32 @@ class GaussianProcessSearch:
         return row
 
     def _start(self, trial_id: int, taken: set[bytes]) -> Floats | None:
-        """The centre for the first trial, then points that cover the space."""
+        """Return the centre for the first trial, then points that cover the space."""
         dimension = self._encoding.dimension
         point = np.full(dimension, 0.5)
         if trial_id > 1:
-            point = spread_point(self._seed, trial_id, dimension, self._start_count)
+            point = _spread_point(self._seed, trial_id, dimension, self._start_count)
         return self._candidates.at(point, taken, np.random.default_rng((self._seed, trial_id)))
+
+
+def _spread_point(seed: int, trial_id: int, dimension: int, block_size: int) -> Floats:
+    """Return the coordinates of a trial, ``[dimension]``; seed and trial id fix them.
+
+    Each block of consecutive trials visits every stretch of every parameter's scale once.
+    """
+    block, place = divmod(trial_id - 1, block_size)
+    random = np.random.default_rng((seed, block, 1))
+    cubes = [_hypercube(random, block_size, dimension) for _ in range(DRAWS)]
+    best: Floats = max(cubes, key=_least_distance)[place]
+    return best
+
+
+def _hypercube(random: np.random.Generator, size: int, dimension: int) -> Floats:
+    strata = random.permuted(np.tile(np.arange(size), (dimension, 1)), axis=1).T
+    cube: Floats = (strata + random.random((size, dimension))) / size
+    return cube
+
+
+def _least_distance(points: Floats) -> float:
+    rows, columns = np.tril_indices(len(points), -1)
+    return float(((points[rows] - points[columns]) ** 2).sum(axis=1).min(initial=np.inf))

@@ -1,9 +1,9 @@
-"""How much each parameter matters, and how sure that is.
+"""The importance of each parameter, with its uncertainty.
 
-For a report's reader: what to keep tuning, and what to leave alone. The measure is the total Sobol'
-index: the share of the metric's variance over the whole space that would go if this parameter
-alone were fixed, its interactions counted. It is computed on functions drawn from Gaussian
-processes that explain the trials, so its spread says what they leave open.
+For the reader of a report, who decides which parameters to keep tuning. The measure is the total
+Sobol' index: the share of the metric's variance over the whole space that would vanish if this
+parameter alone were fixed, its interactions included. It is computed on functions drawn from
+Gaussian processes that explain the trials, so its spread shows what the trials leave open.
 
 Source: "Calculations of Sobol indices for the Gaussian process metamodel" (Marrel, Iooss, Laurent,
 Roustant, 2009); the estimator is that of "Analysis of variance designs for model output" (Jansen,
@@ -13,17 +13,16 @@ Roustant, 2009); the estimator is that of "Analysis of variance designs for mode
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.uncertainty import Beliefs
 
 __all__ = ["Importance", "importances"]
 
-Floats = NDArray[np.float64]
 
 #: Points at which functions are drawn together; the cost grows with the third power.
 POINTS = 1200
-#: Explanations that functions are drawn from, four of each.
+#: Kernels from which functions are drawn, four from each.
 KERNELS = 16
 
 
@@ -34,8 +33,8 @@ class Importance:
     Attributes:
         parameter_id: The parameter.
         share: Median over the drawn functions, 0 to 1.
-        low: What a tenth of them fall below.
-        high: What a tenth of them exceed.
+        low: Their first decile.
+        high: Their last decile.
     """
 
     parameter_id: str
@@ -47,14 +46,13 @@ class Importance:
 def importances(beliefs: Beliefs, metric: int, seed: int = 0) -> list[Importance]:
     """Return every parameter's importance for one metric, the most important first.
 
-    Where all trials are equal in the metric, none has any.
-    Parameters that share an id under different conditions count as one. The indices add up to more
-    than one where parameters interact.
+    All are 0 where all trials are equal in the metric. Parameters that share an id under different
+    conditions count as one. The indices add up to more than one where parameters interact.
 
     Args:
         beliefs: About the study.
         metric: Number of the metric in the study's order.
-        seed: Of the points and functions drawn.
+        seed: For the draws of points and functions.
     """
     ids = [parameter.id for parameter in beliefs.encoding.space.parameters]
     names = list(dict.fromkeys(ids))
@@ -78,14 +76,14 @@ def importances(beliefs: Beliefs, metric: int, seed: int = 0) -> list[Importance
 def _total_indices(
     beliefs: Beliefs, metric: int, points: Floats, random: np.random.Generator
 ) -> Floats:
-    """The indices of drawn functions, ``[draws, parameters]``.
+    """Return the indices of drawn functions, ``[draws, parameters]``.
 
     Args:
         beliefs: About the study.
         metric: Its number.
         points: ``[1 + parameters, count, coordinates]``: the base, then the base with one
             parameter exchanged at a time.
-        random: Where the functions come from.
+        random: Source of the draws.
     """
     flat = points.reshape(-1, points.shape[-1])
     features = beliefs.encoding.features(beliefs.encoding.values(flat))

@@ -1,17 +1,15 @@
-"""The Gaussian process after seeing the trials: mean and deviation anywhere in the space.
+"""The Gaussian process conditioned on the trials: mean and deviation anywhere in the space.
 
-For the acquisition and for judging how sure a best trial is. Trials that still run can be added
-cheaply: they pull the deviation down around them and leave the mean as it is.
+For the acquisition and for the confidence in a best trial. Trials that still run can be added
+cheaply: they reduce the deviation around them and leave the mean unchanged.
 """
 
 import numpy as np
-from numpy.typing import NDArray
 
-from vertex_jobs.search.kernel import JITTER, Kernel
+from vertex_jobs.search.arrays import Floats
+from vertex_jobs.search.covariance import JITTER, Kernel
 
 __all__ = ["Posterior"]
-
-Floats = NDArray[np.float64]
 
 
 class Posterior:
@@ -23,7 +21,7 @@ class Posterior:
         Args:
             kernel: The covariance.
             features: ``[points, columns]``.
-            targets: Of the first points; those without one are pending, see ``add_pending``.
+            targets: Of the first points; points without one are pending, see ``add_pending``.
         """
         from scipy.linalg.lapack import dpotrf, dpotrs
 
@@ -53,12 +51,12 @@ class Posterior:
         return mean, np.sqrt(np.maximum(variance, 1e-12 * self._kernel.amplitude))
 
     def draw(self, features: Floats, count: int, random: np.random.Generator) -> Floats:
-        """Return functions drawn from the posterior, at points that vary together.
+        """Return functions drawn from the joint posterior of points.
 
         Args:
             features: ``[points, columns]``; the cost grows with the third power of the points.
-            count: How many functions.
-            random: Where the draws come from.
+            count: Number of functions.
+            random: Source of the draws.
 
         Returns:
             ``[count, points]``.
@@ -69,7 +67,7 @@ class Posterior:
         mean = self._weights @ covariance[: self._observed]
         solved, _ = dtrtrs(self._factor, covariance, lower=1)
         joint = self._kernel.covariance(features, features) - solved.T @ solved
-        # As little as rounding permits: what is added is a difference between equal points.
+        # As little as rounding permits: the addition acts as a difference between equal points.
         for rounding in (1e-10, 1e-8, 1e-6):
             joint[np.diag_indices(len(features))] += rounding * self._kernel.amplitude
             factor, failed = dpotrf(joint, lower=1, clean=1)

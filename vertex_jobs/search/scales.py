@@ -1,21 +1,21 @@
 """Numeric scales: values of a parameter to positions in [0, 1] and back, for whole arrays.
 
 For the encoding and the ticks of a report. Nothing overflows, however wide a range is. Categories
-have no scale and are not handled here.
+have no scale.
 """
 
 import math
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
+
+from vertex_jobs.search.arrays import Floats
 
 __all__ = ["Scale", "from_unit", "integers_from_unit", "integers_to_unit", "to_unit"]
 
 Scale = Literal["linear", "log", "reverse_log"]
-Floats = NDArray[np.float64]
 
-#: Of an exponential that is still finite.
+#: Largest exponent whose exponential is finite, with a margin.
 LARGEST_EXPONENT = 700.0
 
 
@@ -29,7 +29,7 @@ def to_unit(values: Floats, low: float, high: float, scale: Scale) -> Floats:
         least = _least_distance(low, high)
         positions = 1.0 - to_unit(least + (high - values), least, high, "log")
     else:
-        # By a power of two, which changes no digit, so that the width is finite.
+        # Scaled by a power of two, which changes no digit, so that the width is finite.
         power = -math.frexp(max(abs(low), abs(high)))[1]
         bottom, top = math.ldexp(low, power), math.ldexp(high, power)
         positions = (np.ldexp(values, power) - bottom) / (top - bottom)
@@ -40,7 +40,7 @@ def from_unit(positions: Floats, low: float, high: float, scale: Scale) -> Float
     """Return the values at positions on a scale, never outside ``[low, high]``."""
     if scale == "log":
         exponents = positions * _log_ratio(np.array(high), low)
-        # In factors none of which overflows; for a common range all but the first are 1.
+        # As factors that do not overflow; for a common range all but the first are 1.
         rest = np.exp(0.5 * np.maximum(exponents - LARGEST_EXPONENT, 0.0))
         values: Floats = low * np.exp(np.minimum(exponents, LARGEST_EXPONENT)) * rest * rest
     elif scale == "reverse_log":
@@ -69,7 +69,7 @@ def integers_from_unit(positions: Floats, low: float, high: float, scale: Scale)
 
 
 def _log_ratio(values: Floats, low: float) -> Floats:
-    """The logarithms of ``values / low``, which itself may overflow."""
+    """Return the logarithms of ``values / low``, a ratio that may overflow."""
     with np.errstate(over="ignore"):
         ratios = values / low
     logs: Floats = np.where(np.isinf(ratios), np.log(values) - math.log(low), np.log(ratios))
@@ -77,12 +77,15 @@ def _log_ratio(values: Floats, low: float) -> Floats:
 
 
 def _least_distance(low: float, high: float) -> float:
-    """Where a reverse log scale begins, from the top: at ``low``, or at what the top resolves."""
+    """Return the distance from the top at which a reverse log scale begins.
+
+    It is ``low``, or the smallest difference that a double resolves at the top.
+    """
     return max(low, math.ulp(high))
 
 
 def _widened(low: float, high: float, scale: Scale) -> tuple[float, float]:
-    """The range whose rounded values are low...high, so that both ends get their full share."""
-    # On a log scale half below 1 would reach far down: 0.5 has as much log width as 1 to 2.
+    """Return the range whose rounded values are low...high, so that both ends get a full share."""
+    # On a log scale 0.5 below 1 would reach far down: 0.5 to 1 is as wide as 1 to 2.
     bottom = max(low - 0.5, 0.75 * low) if scale == "log" else low - 0.5
     return bottom, high + 0.5

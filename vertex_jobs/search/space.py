@@ -1,7 +1,7 @@
-"""The search space of a study: parameters, their ranges and scales, and which depend on which.
+"""The search space of a study: parameters, their ranges, their scales and their conditions.
 
-For every search algorithm and its caller. It knows nothing of trials or of how to search, and
-speaks to programmers: the faults of a config are found before, by the job's own validation.
+For every search algorithm and its caller. Its errors address programmers: the job's own validation
+has already found the faults of a config.
 """
 
 import math
@@ -32,11 +32,11 @@ class Parameter:
 
     Attributes:
         id: As in the study, without white space.
-        kind: What its values are.
+        kind: The type of its values.
         low: Smallest value, inclusive; double and integer only.
         high: Largest value, inclusive; double and integer only.
         values: The values of a discrete (numbers, increasing) or categorical (texts) parameter.
-        scale: How numbers are spread; a logarithmic scale needs positive numbers.
+        scale: The spread of its numbers; a logarithmic scale needs positive numbers.
         parent: Id of the parameter on which this one depends; None when it is always active.
         parent_values: It is active when the parent is active and has one of these values.
 
@@ -73,7 +73,7 @@ class Parameter:
 
     @property
     def count(self) -> int | None:
-        """How many values it can take; None for a continuous range."""
+        """The number of its values; None for a continuous range."""
         if self.values:
             return len(self.values)
         if self.kind == "integer":
@@ -81,7 +81,7 @@ class Parameter:
         return 1 if self.low == self.high else None
 
     def choices(self) -> Iterator[Value]:
-        """Every value in ascending or listed order.
+        """Return every value in ascending or listed order.
 
         Raises:
             ValueError: The range is continuous.
@@ -95,7 +95,7 @@ class Parameter:
         return iter((float(self.low),))
 
     def holds(self, value: Value) -> bool:
-        """Whether a value is one of this parameter's."""
+        """Return whether a value is one of this parameter's."""
         if self.kind == "categorical" or isinstance(value, str):
             return self.kind == "categorical" and value in self.values
         if self.kind == "discrete":
@@ -103,7 +103,7 @@ class Parameter:
         return self.low <= value <= self.high and (self.kind == "double" or value == int(value))
 
     def is_active(self, assignment: Assignment) -> bool:
-        """Whether this parameter counts, given the values of those above it."""
+        """Return whether this parameter is active, given its parents' values."""
         if self.parent is None:
             return True
         if self.parent not in assignment:
@@ -112,7 +112,7 @@ class Parameter:
         return _is_any(value, self.parent_values)
 
     def value_in(self, assignment: Assignment) -> Value | None:
-        """Its value in an assignment; None where it is not active."""
+        """Return its value in an assignment; None where it is not active."""
         return assignment.get(self.id) if self.is_active(assignment) else None
 
     def _check_categories(self) -> None:
@@ -195,7 +195,7 @@ class Space:
 
     @property
     def cardinality(self) -> int | None:
-        """How many assignments there are; None when a continuous range can be active."""
+        """The number of assignments; None when a continuous range can be active."""
         total = 1
         for parameter in self.parameters:
             if parameter.parent is None:
@@ -206,14 +206,14 @@ class Space:
         return total
 
     def label(self, parameter: Parameter) -> str:
-        """A parameter's id, with its condition where another one shares the id."""
+        """Return a parameter's id, with its condition where another one shares the id."""
         if sum(one.id == parameter.id for one in self.parameters) == 1:
             return parameter.id
         values = " or ".join(str(value) for value in parameter.parent_values)
         return f"{parameter.id} ({parameter.parent} = {values})"
 
     def assignments(self) -> Iterator[Assignment]:
-        """Every assignment in a fixed order: the last parameter changes fastest.
+        """Return every assignment in a fixed order: the last parameter changes fastest.
 
         Raises:
             ValueError: A continuous range can be active.
@@ -231,7 +231,7 @@ class Space:
             yield from self._extend({**chosen, parameter.id: value}, index + 1)
 
     def _count_below(self, parameter: Parameter) -> int | None:
-        """Number of ways to fill a parameter and everything that depends on it."""
+        """Return the number of ways to fill a parameter and everything that depends on it."""
         if parameter.count is None:
             return None
         children = [child for child in self.parameters if child.parent == parameter.id]
@@ -263,7 +263,7 @@ class Space:
 
 
 def same_value(value: Value, other: Value) -> bool:
-    """Whether two values of a parameter are one."""
+    """Return whether two values of a parameter are the same one."""
     if isinstance(value, str) or isinstance(other, str):
         return value == other
     return abs(value - other) < DISCRETE_TOLERANCE

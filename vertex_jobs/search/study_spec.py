@@ -1,8 +1,8 @@
 """Read a StudySpec in the API's JSON into what a search needs: its space, its algorithm, its goals.
 
-For the search process, for the checks before a study is kept, and for whoever judges a study by
-the model of its search. The JSON may hold enums by name or by number, 64-bit integers as text, and
-leaves defaults out.
+For the search process, for the checks before a study is kept, and for the search's model of a
+study. The JSON may hold enums by name or by number, 64-bit integers as text, and leaves defaults
+out.
 
 Source: StudySpec proto.
 """
@@ -10,7 +10,7 @@ Source: StudySpec proto.
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from vertex_jobs.search.algorithms import AlgorithmName
+from vertex_jobs.search.protocol import AlgorithmName
 from vertex_jobs.search.space import Parameter, Space
 
 __all__ = ["is_maximized", "read_algorithm", "read_space"]

@@ -1,6 +1,6 @@
-"""How good trials really are, by all that the study has seen, and how sure that is.
+"""The true values of trials as all of the study's trials suggest them, with the uncertainty.
 
-For saying why a trial is the best, and for the pictures of a report. It judges; it does not choose.
+For the explanation of a best trial and for the charts of a report. It chooses no trials.
 """
 
 from collections.abc import Sequence
@@ -8,34 +8,33 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.encoding import Encoding
-from vertex_jobs.search.models import Models, Observations, fit_models, fit_rival_models
+from vertex_jobs.search.metric_models import Models, Observations, fit_models, fit_rival_models
 from vertex_jobs.search.posterior import Posterior
-from vertex_jobs.search.space import Assignment, Space
-from vertex_jobs.search.trials import Completed
+from vertex_jobs.search.protocol import Completed
+from vertex_jobs.search.space import Space
 
 __all__ = ["Beliefs", "Estimates"]
 
-Floats = NDArray[np.float64]
 
-#: Functions drawn for a chance: its error is then about one hundredth.
+#: Functions drawn for a chance, whose error is then about one hundredth.
 DRAWS = 2000
-#: Settings that a chance is shared among; one that is worse than so many others has none.
+#: Settings that share the chances; a setting that is worse than this many others has none.
 CONTENDERS = 100
 
 
 @dataclass(frozen=True)
 class Estimates:
-    """Beliefs about the metrics' true values, in the metrics' own units.
+    """Estimates of the metrics' true values, in the metrics' own units.
 
-    They hold where the study was successful. Trials worse than the median count by rank only, so
-    there a mean says "bad" and not how bad.
+    They hold where the study was successful. Trials worse than the median count by rank only, so a
+    mean there says "bad" but not how bad.
 
     Attributes:
         means: ``[assignments, metrics]``.
-        deviations: Standard deviations of the beliefs, without the noise of a single trial.
+        deviations: Standard deviations of the estimates, without the noise of a single trial.
     """
 
     means: Floats
@@ -84,7 +83,7 @@ class Beliefs:
 
     @cached_property
     def settings(self) -> dict[int, int]:
-        """By trial id, the lowest id among the trials that have the same setting."""
+        """The lowest id among the trials that have the same setting, by trial id."""
         first: dict[bytes, int] = {}
         rows = self.encoding.features(self.observations.values[self.observations.feasible])
         return {
@@ -93,14 +92,14 @@ class Beliefs:
         }
 
     def varies(self, metric: int) -> bool:
-        """Whether the trials differ in a metric, so that they say anything of it."""
+        """Return whether the trials differ in a metric, so that they say something about it."""
         return bool(self._scales[metric])
 
     @property
     def noise(self) -> Floats:
-        """Standard deviation of a single trial's value around the truth, ``[metrics]``.
+        """The standard deviation of a single trial's value around the truth, ``[metrics]``.
 
-        It is 0 where all values are equal, which shows none.
+        It is 0 where all values are equal.
         """
         squares = [
             sum(share * posterior.noise**2 for posterior, share in rivals)
@@ -109,27 +108,18 @@ class Beliefs:
         noise: Floats = np.abs(self._scales) * np.sqrt(squares)
         return noise
 
-    def estimate(self, assignments: Sequence[Assignment]) -> Estimates:
-        """Return what the trials say about assignments, tried or not.
-
-        Raises:
-            ValueError: An assignment is not of the space.
-        """
-        means, deviations = self.models.predict(self.encoding.rows(assignments))
-        return self._in_units(means, deviations)
-
-    def estimate_at(self, coordinates: Floats) -> Estimates:
+    def estimate(self, coordinates: Floats) -> Estimates:
         """Return what the trials say about points, ``[points, parameters]`` in [0, 1]."""
         return self._in_units(*self.models.predict(self.encoding.values(coordinates)))
 
     def chances(self, seed: int = 0) -> dict[int, float]:
         """Return for each contender the chance that no other tried setting is truly better.
 
-        A setting is what trials of equal parameters have in common: each of them has its chance.
-        Models with little and with much noise have their shares in it.
-        With one metric the chances of the settings add up to one. With several it is the chance
-        that no other one beats it in one metric without losing in another, so they may add up to
-        more. Metrics in which all trials are equal do not count; without another there is none.
+        Trials of equal parameters have the same setting, and each of them gets its chance. Models
+        with little and with much noise contribute by their shares. With one metric the chances of
+        the settings add up to one. With several it is the chance that no other setting beats it in
+        one metric without losing in another, so they may add up to more. Metrics in which all
+        trials are equal do not count; the result is empty if no other metric is left.
         """
         varying = [metric for metric in range(len(self._scales)) if self.varies(metric)]
         if not varying:
@@ -158,14 +148,14 @@ class Beliefs:
     def functions(
         self, metric: int, features: Floats, kernels: int, random: np.random.Generator
     ) -> Floats:
-        """Return functions that explain a metric's targets, in no order, ``[draws, points]``.
+        """Return functions that explain a metric's targets, in random order, ``[draws, points]``.
 
         Args:
             metric: Number of the metric in the study's order.
             features: ``[points, columns]``; for each kernel the cost grows with the third power
                 of the points.
             kernels: Drawn by their shares of belief; four functions of each.
-            random: Where the draws come from.
+            random: Source of the draws.
         """
         return _draw(self._rivals[metric], features, kernels, 4, random)
 
@@ -185,7 +175,7 @@ def _draw(
     each: int,
     random: np.random.Generator,
 ) -> Floats:
-    """Functions from rival models by their shares, in no order, ``[draws, points]``."""
+    """Return functions from rival models by their shares, in random order, ``[draws, points]``."""
     counts = random.multinomial(kernels, [share for _, share in rivals]).tolist()
     drawn = [
         posterior.draw(features, count * each, random)

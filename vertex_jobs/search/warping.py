@@ -1,7 +1,7 @@
 """Objectives as targets of a Gaussian process: lower is better, outliers tamed, unit variance.
 
-A search needs to tell good from better, not bad from terrible: a diverged trial must not flatten
-everything else. So the better half keeps its shape and the worse half only its order.
+A search must tell good from better, not bad from terrible: a diverged trial must not flatten all
+other differences. So the better half keeps its shape and the worse half only its order.
 
 Source: "The Vizier Gaussian Process Bandit Algorithm" (Song et al., 2024), half-rank warping.
 """
@@ -10,13 +10,13 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from vertex_jobs.search.arrays import Floats
 
 __all__ = ["Warping"]
 
-Floats = NDArray[np.float64]
 
-#: Objectives that differ by no more units in the last place are equal but for rounding.
+#: Objectives that differ by at most this many units in the last place are equal up to rounding.
 ROUNDING = 4
 
 
@@ -39,7 +39,7 @@ class Warping:
     def of(cls, objectives: Floats, *, maximize: bool) -> "Warping":
         """Return the warping of the finite objectives of at least one trial."""
         sign = -1.0 if maximize else 1.0
-        # By a power of two, which changes no digit, so that nothing overflows.
+        # Scaled by a power of two, which changes no digit, so that nothing overflows.
         power = math.frexp(float(np.abs(objectives).max()))[1]
         losses = np.ldexp(sign * objectives, -power)
         median = float(np.median(losses))
@@ -47,7 +47,7 @@ class Warping:
         if np.ptp(losses) <= ROUNDING * np.spacing(np.abs(losses).max()):
             unit, warped, deviation = 0.0, np.zeros_like(losses), 1.0
         else:
-            # From the median, so that what is large in all trials hides no difference.
+            # Relative to the median, so that a large common part hides no difference.
             unit = -float(offsets.min()) or float(np.median(offsets[offsets > 0]))
             warped = _tame(np.minimum(offsets, 0.0) / unit, losses, median)
             deviation = float(warped.std())

@@ -15,10 +15,10 @@ from vertex_jobs.study.study import Study
 from vertex_jobs.study.trial_records import Measurement, Trial
 from vertex_jobs.timestamps import read_second
 
-__all__ = ["FINAL_TAG", "MEASUREMENT_TAG", "hparams_files"]
+__all__ = ["hparams_files"]
 
 #: Prefixes of a metric's name, so that no tag equals one of the script's own.
-FINAL_TAG, MEASUREMENT_TAG = "final/", "measurement/"
+_FINAL_PREFIX, _MEASUREMENT_PREFIX = "final/", "measurement/"
 #: TensorBoard reads files whose names hold "tfevents"; equal names are written once.
 _FILE_NAME = "events.out.tfevents.0000000000.vertex-jobs.hparams"
 
@@ -37,12 +37,12 @@ def _of_trial(study: Study, trial: Trial) -> Iterator[tuple[int, float, list[Any
     start, end = (read_second(time).timestamp() if time else 0.0 for time in times)
     yield 0, start, [_session_start(trial, start)]
     for measurement in trial.measurements:
-        yield measurement.step, start, _scalars(MEASUREMENT_TAG, measurement)
+        yield measurement.step, start, _scalars(_MEASUREMENT_PREFIX, measurement)
     names = {objective.metric_id for objective in study.objectives}
     metrics = {key: value for key, value in trial.metrics.items() if key in names}
     if metrics:
         step = trial.measurements[-1].step if trial.measurements else 0
-        yield step, end, _scalars(FINAL_TAG, Measurement(step, metrics))
+        yield step, end, _scalars(_FINAL_PREFIX, Measurement(step, metrics))
     yield 0, end, [_session_end(trial, end)]
 
 
@@ -56,7 +56,7 @@ def _experiment(study: Study) -> Any:
         experiment.hparam_infos.add(name=name, type=kind)
     for objective in study.objectives:
         experiment.metric_infos.add(
-            name=api_pb2.MetricName(tag=f"{FINAL_TAG}{objective.metric_id}"),
+            name=api_pb2.MetricName(tag=f"{_FINAL_PREFIX}{objective.metric_id}"),
             display_name=f"{objective.metric_id} ({objective.goal})",
         )
     return _plugin_value("_hparams_/experiment", experiment=experiment)

@@ -78,7 +78,7 @@ def test_equal_values_show_no_noise_no_chance_and_no_importance():
     found = beliefs(lambda x, y: (1e9,), count=11)
     assert (found.noise.tolist(), found.chances()) == ([0.0], {})
     assert {one.high for one in importances(found, 0)} == {0.0}
-    estimates = found.estimate([{"x": 0.1, "y": 0.9}])
+    estimates = found.estimate(np.array([[0.1, 0.9]]))
     assert (estimates.means[0, 0], estimates.deviations[0, 0]) == (1e9, 0.0)
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from vertex_jobs.search import Completed, Parameter, Space
+from vertex_jobs.search.covariance import Kernel, matern
 from vertex_jobs.search.fit import _Posterior as Fit
 from vertex_jobs.search.fit import fit_kernel
-from vertex_jobs.search.kernel import Kernel, matern
 from vertex_jobs.search.posterior import Posterior
 from vertex_jobs.search.uncertainty import Beliefs
 from vertex_jobs.search.warping import Warping
@@ -150,7 +150,7 @@ def completed(count, value):
 def test_estimates_are_in_the_units_of_the_metric():
     trials = completed(25, lambda x: 1000 - 500 * (x - 0.4) ** 2)
     line = Space((Parameter("x", "double", 0, 1),))
-    estimates = Beliefs.of(line, (True,), trials).estimate([{"x": 0.4}, {"x": 0.45}])
+    estimates = Beliefs.of(line, (True,), trials).estimate(np.array([[0.4], [0.45]]))
     assert estimates.means[0, 0] == pytest.approx(1000, abs=1)
     assert estimates.means[1, 0] == pytest.approx(998.75, abs=1)
 
@@ -159,7 +159,7 @@ def test_estimates_are_less_sure_far_from_trials():
     trials = completed(15, lambda x: math.sin(3 * x))
     line = Space((Parameter("x", "double", 0, 2),))
     deviations = (
-        Beliefs.of(line, (False,), trials).estimate([{"x": 0.5}, {"x": 1.9}]).deviations[:, 0]
+        Beliefs.of(line, (False,), trials).estimate(np.array([[0.25], [0.95]])).deviations[:, 0]
     )
     assert deviations[1] > 3 * deviations[0]
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vertex_jobs.search.curves import Curve, autoregression, chance_to_exceed
-from vertex_jobs.search.stopping import judge
+from vertex_jobs.search.stopping_rules import judge
 
 STEPS = tuple(float(step) for step in range(1, 21))
 

@@ -101,7 +101,7 @@ class SearchClient:
         """Whether a trial stops early, and the last measurement that is predicted for it.
 
         Args:
-            rule: See `vertex_jobs.search.stopping.judge`.
+            rule: See `vertex_jobs.search.stopping_rules.judge`.
             curve: ``places`` and ``values`` of the trial.
             ended: The same of the trials that have succeeded, with ``final``.
 

@@ -6,15 +6,14 @@ For the charts that ask the study's model.
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.encoding import Encoding
 from vertex_jobs.study.analysis import StudyAnalysis
 from vertex_jobs.study.trial_records import Trial
 
 __all__ = ["best_by", "line_through"]
 
-Floats = NDArray[np.float64]
 
 #: Points along a parameter's axis; a parameter with fewer values has all of them.
 POINTS = 41

@@ -71,7 +71,7 @@ def _contour(
     y, vertical = line_through(encoding, up, best)
     grid = np.repeat(horizontal[None], len(vertical), axis=0)
     grid[:, :, up] = vertical[:, None, up]
-    estimates = beliefs.estimate_at(grid.reshape(-1, grid.shape[-1]))
+    estimates = beliefs.estimate(grid.reshape(-1, grid.shape[-1]))
     surface = estimates.means[:, metric].reshape(len(y), len(x))
     pair = [encoding.space.parameters[column] for column in columns]
     labels = [encoding.space.label(parameter) for parameter in pair]

@@ -3,10 +3,8 @@
 import math
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from vertex_jobs.search import Parameter
+from vertex_jobs.search.arrays import Floats
 from vertex_jobs.study.analysis import StudyAnalysis
 from vertex_jobs.study.report.around import best_by, line_through
 from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of, metric_axis
@@ -15,7 +13,6 @@ from vertex_jobs.study.trial_records import Trial
 
 __all__ = ["slices"]
 
-Floats = NDArray[np.float64]
 
 _COLUMNS = 3
 
@@ -34,7 +31,7 @@ def slices(study: StudyAnalysis, metric: int) -> Chart | None:
         suffix = "" if place == 1 else str(place)
         on = {"xaxis": f"x{suffix}", "yaxis": f"y{suffix}"}
         points, coordinates = line_through(encoding, place - 1, best)
-        estimates = beliefs.estimate_at(coordinates)
+        estimates = beliefs.estimate(coordinates)
         mean, deviations = estimates.means[:, metric], estimates.deviations[:, metric]
         draw = _whiskers if parameter.kind == "categorical" else _band_and_line
         dots = _dots(parameter, objective.metric_id, trials)

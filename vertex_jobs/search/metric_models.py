@@ -1,8 +1,8 @@
-"""What the trials teach: one fitted Gaussian process per metric and one for feasibility.
+"""Models of the trials: one fitted Gaussian process per metric and one for feasibility.
 
-An infeasible trial says nothing of the metrics, and may have failed for no reason of its own: it
-lowers no hopes by itself, but raises the risk around it when its neighbours fail too. Costs are
-bounded however many trials there are. For the Gaussian process search and for judging a best trial.
+For the Gaussian process search and for the judgement of a best trial. An infeasible trial says
+nothing about the metrics and may have failed by chance: it raises the risk around it only when its
+neighbours fail too. The cost is bounded for any number of trials.
 """
 
 from collections.abc import Sequence
@@ -11,18 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.encoding import Encoding
 from vertex_jobs.search.fit import fit_explanations, fit_kernel
 from vertex_jobs.search.posterior import Posterior
-from vertex_jobs.search.trials import Completed
+from vertex_jobs.search.protocol import Completed
 from vertex_jobs.search.warping import Warping
 
 __all__ = ["Models", "Observations", "fit_models", "fit_rival_models"]
 
-Floats = NDArray[np.float64]
 
-#: Trials that a kernel is fitted to, and that the posterior is conditioned on. Costs grow with the
-#: third power; above these the best half and an even choice of the rest stand for all.
+#: Trials that a kernel is fitted to, and that the posterior is conditioned on. The cost grows with
+#: the third power; of more trials the best ones and an even choice of the rest are used.
 FIT_LIMIT, POSTERIOR_LIMIT = 120, 300
 
 
@@ -69,7 +69,7 @@ class Models:
     """The fitted posteriors of a study.
 
     Attributes:
-        encoding: How points become features.
+        encoding: Turns points into features.
         metrics: One for each metric.
         infeasibility: Of 1 for infeasible and 0 for feasible; None when all trials are feasible.
         best: Lowest target of each metric, ``[metrics]``.
@@ -102,7 +102,7 @@ class Models:
 
 
 def fit_models(encoding: Encoding, observations: Observations) -> Models:
-    """Return the fitted models of all metrics; at least one trial is feasible."""
+    """Return the fitted models of all metrics; at least one trial must be feasible."""
     features = encoding.features(observations.values)
     feasible = observations.feasible
     targets = [warping.targets for warping in observations.warpings]
@@ -119,9 +119,9 @@ def fit_models(encoding: Encoding, observations: Observations) -> Models:
 def fit_rival_models(
     encoding: Encoding, observations: Observations
 ) -> list[list[tuple[Posterior, float]]]:
-    """Return for each metric what could explain it, from no noise to much, with shares of belief.
+    """Return explanations of each metric, from no noise to much, with shares of belief.
 
-    At least one trial is feasible.
+    At least one trial must be feasible.
     """
     features = encoding.features(observations.values[observations.feasible])
     found = []
@@ -149,7 +149,7 @@ def _fit_posterior(
 
 
 def _representatives(targets: Floats, limit: int) -> NDArray[np.int_]:
-    """Indices of at most ``limit`` trials: the best half of them, the others evenly by id."""
+    """Return indices of at most ``limit`` trials: half of them the best, the rest evenly by id."""
     if len(targets) <= limit:
         return np.arange(len(targets))
     order = np.argsort(targets, kind="stable")

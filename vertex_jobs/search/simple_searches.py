@@ -1,17 +1,18 @@
-"""Grid search: every point of a finite space once, in a fixed order.
+"""Grid search and random search, which learn nothing from the trials.
 
-For integer, discrete and categorical parameters. It refuses a continuous range rather than cut
-it into steps that nobody chose.
+For baselines and for studies that ask for them.
 """
 
 from collections.abc import Sequence
 from itertools import islice
 
-from vertex_jobs.search.encoding import Encoding
-from vertex_jobs.search.space import Assignment, Space
-from vertex_jobs.search.trials import Completed, Pending
+import numpy as np
 
-__all__ = ["GridSearch"]
+from vertex_jobs.search.encoding import Encoding
+from vertex_jobs.search.protocol import Completed, Pending
+from vertex_jobs.search.space import Assignment, Space
+
+__all__ = ["GridSearch", "RandomSearch"]
 
 
 class GridSearch:
@@ -45,3 +46,22 @@ class GridSearch:
             if self._encoding.rows([point]).tobytes() not in taken
         )
         return list(islice(fresh, len(trial_ids)))
+
+
+class RandomSearch:
+    """Draws each trial from its own random stream, which seed and trial id fix."""
+
+    def __init__(self, space: Space, seed: int) -> None:
+        self._encoding = Encoding(space)
+        self._seed = seed
+
+    def suggest(
+        self, trial_ids: Sequence[int], completed: Sequence[Completed], pending: Sequence[Pending]
+    ) -> list[Assignment]:
+        """Return one draw for each trial id, whatever the given trials are."""
+        return [self._draw(trial_id) for trial_id in trial_ids]
+
+    def _draw(self, trial_id: int) -> Assignment:
+        random = np.random.default_rng((self._seed, trial_id))
+        coordinates = random.random((1, self._encoding.dimension))
+        return self._encoding.assignment(self._encoding.values(coordinates)[0])

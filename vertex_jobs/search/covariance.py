@@ -1,6 +1,6 @@
 """The covariance of the Gaussian process: Matérn 5/2 with one length scale per parameter.
 
-For the fit and the posterior. Smooth enough to interpolate, rough enough not to overreach.
+For the fit and the posterior. It is smooth enough to interpolate and rough enough not to overreach.
 
 Source: "Practical Bayesian Optimization of Machine Learning Algorithms" (Snoek, Larochelle, Adams,
 2012), section 3.1.
@@ -9,11 +9,11 @@ Source: "Practical Bayesian Optimization of Machine Learning Algorithms" (Snoek,
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
+
+from vertex_jobs.search.arrays import Floats
 
 __all__ = ["JITTER", "Kernel", "matern", "matern_slope"]
 
-Floats = NDArray[np.float64]
 
 #: Added to the diagonal so that equal points can be factorised.
 JITTER = 1e-10

@@ -1,7 +1,7 @@
 """The rules that stop a trial before its end: median, decay curve, convex.
 
-For the search process, which the emulator asks. What the service does not publish is a constant
-here.
+For the search process, which the emulator asks. Numbers that the service does not publish are
+constants here.
 
 Source: StudySpec.MedianAutomatedStoppingSpec, DecayCurveAutomatedStoppingSpec and
 ConvexAutomatedStoppingSpec of the v1 API.
@@ -20,18 +20,18 @@ __all__ = ["Verdict", "judge"]
 
 #: "Very low probability to exceed the optimal value found so far"; the number is not published.
 _LOW_CHANCE = 0.01
-#: Ended trials that the decay curve needs to know anything; not published.
+#: Ended trials that the decay curve needs for a prediction; not published.
 _DECAY_TRIALS = 5
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a trial stops.
+    """The answer of a rule about a running trial.
 
     Attributes:
-        stops: The rule's answer.
-        prediction: Place and value, more being better, of the measurement that the convex rule adds
-            to a trial that it stops.
+        stops: Whether the trial stops.
+        prediction: Place and value, higher being better, of the measurement that the convex rule
+            adds to a trial that it stops.
     """
 
     stops: bool
@@ -39,12 +39,12 @@ class Verdict:
 
 
 def judge(rule: Mapping[str, Any], curve: Curve, ended: Sequence[Curve]) -> Verdict:
-    """Return what a rule says of a running trial.
+    """Return a rule's verdict on a running trial.
 
     Args:
-        rule: ``name``, and of the convex rule its numbers; absent ones have their defaults.
-        curve: Of the trial; without a measurement it never stops.
-        ended: Of the trials that have succeeded, with their final values.
+        rule: ``name``, and for the convex rule its numbers; absent ones have their defaults.
+        curve: The trial's; without a measurement it never stops.
+        ended: The curves of trials that have succeeded, with their final values.
     """
     ended = [one for one in ended if one.places]
     if not curve.places:
@@ -58,7 +58,7 @@ def judge(rule: Mapping[str, Any], curve: Curve, ended: Sequence[Curve]) -> Verd
 
 
 def _median_stops(curve: Curve, ended: Sequence[Curve]) -> bool:
-    """The best value is strictly worse than the median of the others' averages up to here."""
+    """Return whether the best value is worse than the median of the others' averages so far."""
     averages = [
         fmean(values)
         for one in ended
@@ -72,7 +72,7 @@ def _median_stops(curve: Curve, ended: Sequence[Curve]) -> bool:
 
 
 def _convex(rule: Mapping[str, Any], curve: Curve, ended: Sequence[Curve]) -> Verdict:
-    """Even the straight line on from here, which no curve that flattens exceeds, stays below."""
+    """Stop a trial if even a straight line from here stays below; flattening curves end lower."""
     least = int(rule.get("min_measurement_count") or 5)
     end = float(rule.get("max_step_count") or max((one.places[-1] for one in ended), default=0.0))
     start = rule.get("min_step_count")

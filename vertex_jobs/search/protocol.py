@@ -1,15 +1,14 @@
-"""What a search algorithm is given and what it gives back, for every algorithm here and its caller.
-
-Plain data and one protocol. Nothing here knows jobs, protos or files.
-"""
+"""The input and output of a search algorithm, for every algorithm and its caller."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol
 
 from vertex_jobs.search.space import Assignment
 
-__all__ = ["Algorithm", "Completed", "Pending"]
+__all__ = ["Algorithm", "AlgorithmName", "Completed", "Pending"]
+
+AlgorithmName = Literal["grid", "random", "gaussian_process"]
 
 
 @dataclass(frozen=True)
@@ -30,19 +29,19 @@ class Completed:
 
 @dataclass(frozen=True)
 class Pending:
-    """A trial that was suggested and has not ended."""
+    """A trial that was suggested and still runs."""
 
     trial_id: int
     assignment: Assignment
 
 
 class Algorithm(Protocol):
-    """Suggests trials from what is known; holds no state that a result depends on."""
+    """Suggests trials from the trials known so far; keeps no state that affects a result."""
 
     def suggest(
         self, trial_ids: Sequence[int], completed: Sequence[Completed], pending: Sequence[Pending]
     ) -> list[Assignment]:
-        """Return one assignment for each trial id, in that order; fewer when the space is used up.
+        """Return one assignment for each trial id, in that order; fewer when the space runs out.
 
         The answer follows from the seed, the trial ids and the trials given, whatever their order.
         """
