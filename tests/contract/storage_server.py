@@ -11,7 +11,7 @@ import uvicorn
 
 from vertex_jobs.emulator.clock import SystemClock
 from vertex_jobs.emulator.faults.rules import FaultBoard
-from vertex_jobs.emulator.fronts.http_protocol import HttpProtocol
+from vertex_jobs.emulator.fronts.http_server import HttpProtocol
 from vertex_jobs.emulator.storage.objects import ObjectStore
 from vertex_jobs.emulator.storage.wire import StorageApplication
 

@@ -24,8 +24,9 @@ from google.cloud.aiplatform_v1.services.job_service import JobServiceClient as 
 
 from vertex_jobs import client as client_package
 from vertex_jobs import packaging, requests  # noqa: F401
-from vertex_jobs.client import OPTIONS_HEADER, Client, Connection
+from vertex_jobs.client import Client, Connection
 from vertex_jobs.emulator.joining import join
+from vertex_jobs.headers import OPTIONS_HEADER
 from vertex_jobs.requests import Place
 from vertex_jobs.spec import CustomJob
 

@@ -22,11 +22,12 @@ import pytest
 from crashing_client import job as crashing_job
 from waits import wait_for
 
-from vertex_jobs.client import OPTIONS_HEADER, Client, Timing
+from vertex_jobs.client import Client, Timing
 from vertex_jobs.client.journal import CREATED, REFUSED, Entry
 from vertex_jobs.emulator.joining import LocalServer
 from vertex_jobs.endpoints import Endpoint
 from vertex_jobs.errors import EndpointError, SubmissionUnknownError
+from vertex_jobs.headers import OPTIONS_HEADER
 from vertex_jobs.job_kinds import kind_of_collection
 from vertex_jobs.spec import CustomJob, CustomTrainingJob, HyperparameterTuningJob
 

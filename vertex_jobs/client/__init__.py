@@ -5,7 +5,7 @@ generated clients load on first use.
 """
 
 from vertex_jobs.client.client import Client, as_completed
-from vertex_jobs.client.connection import OPTIONS_HEADER, Connection
+from vertex_jobs.client.connection import Connection
 from vertex_jobs.client.handle import JobHandle
 from vertex_jobs.client.job_calls import import_job_client
 from vertex_jobs.client.journal import Entry
@@ -16,7 +16,6 @@ from vertex_jobs.client.submission import OnShort
 from vertex_jobs.client.timing import Timing
 
 __all__ = [
-    "OPTIONS_HEADER",
     "Client",
     "Connection",
     "Entry",

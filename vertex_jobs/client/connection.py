@@ -14,16 +14,7 @@ from vertex_jobs.names import ResourceName
 if TYPE_CHECKING:
     from vertex_jobs.requests import Place
 
-__all__ = ["OPTIONS_HEADER", "POSITION_HEADER", "WAIT_HEADER", "Connection"]
-
-#: Settings of the endpoint for one created job, as a JSON object; no part of the request.
-OPTIONS_HEADER = "x-vertex-jobs-options"
-#: Sent with a poll: the ``updateTime`` last seen. An endpoint that knows it holds its answer until
-#: the resource has changed, for 2 s at most; any other ignores it.
-WAIT_HEADER = "x-vertex-jobs-wait"
-#: Of an answer with log entries: sent back in the header above, it has the next such request held
-#: until there is a new line.
-POSITION_HEADER = "x-vertex-jobs-position"
+__all__ = ["Connection"]
 
 
 @dataclass(frozen=True)

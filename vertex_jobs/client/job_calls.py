@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from vertex_jobs.client.api_errors import translated
-from vertex_jobs.client.connection import WAIT_HEADER, Connection
+from vertex_jobs.client.connection import Connection
 from vertex_jobs.errors import (
     EndpointLostError,
     JobNotFoundError,
@@ -18,6 +18,7 @@ from vertex_jobs.errors import (
     UnsupportedHereError,
 )
 from vertex_jobs.generated_api import defer_clients, message_types
+from vertex_jobs.headers import WAIT_HEADER
 from vertex_jobs.job_kinds import JobKind, kind_of_name
 from vertex_jobs.names import ResourceName, location_name, location_of
 

@@ -12,10 +12,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from vertex_jobs.client.api_errors import translated
-from vertex_jobs.client.connection import POSITION_HEADER, WAIT_HEADER, Connection
+from vertex_jobs.client.connection import Connection
 from vertex_jobs.client.log_following import Rounds, follow
 from vertex_jobs.client.log_lines import LogEntry, log_filter
 from vertex_jobs.client.timing import Timing
+from vertex_jobs.headers import POSITION_HEADER, WAIT_HEADER
 
 __all__ = ["LogReader"]
 

@@ -15,11 +15,12 @@ from typing import Any
 from vertex_jobs.emulator.state_directory import DIRECTORY_HELD, EndpointRecord, StateDirectory
 from vertex_jobs.errors import EndpointLostError, UnsupportedHereError
 
-__all__ = ["LocalServer", "begin", "join"]
+__all__ = ["TOKEN_HEADER", "LocalServer", "begin", "join"]
 
 #: Imports and namespaces take about a second; a loaded machine may need many.
 _START_SECONDS = 60.0
-_TOKEN_HEADER = "x-vertex-jobs-token"
+#: Of every admin call: the token of ``endpoint.json``.
+TOKEN_HEADER = "x-vertex-jobs-token"
 
 
 class LocalServer:
@@ -47,7 +48,7 @@ class LocalServer:
         """
         connection = http.client.HTTPConnection("127.0.0.1", self.record.port, timeout=10)
         try:
-            headers = {_TOKEN_HEADER: self.record.token}
+            headers = {TOKEN_HEADER: self.record.token}
             connection.request(verb, f"/admin/{path}", json.dumps(dict(body or {})), headers)
             answer = connection.getresponse()
             form: dict[str, Any] = json.loads(answer.read())

@@ -15,7 +15,6 @@ import time
 from collections.abc import AsyncIterator, Sequence
 from dataclasses import replace
 
-import uvicorn
 import uvloop
 from uvicorn.server import ServerState
 
@@ -34,7 +33,7 @@ from vertex_jobs.emulator.fronts.application import Application
 from vertex_jobs.emulator.fronts.calls import HoldPolicy
 from vertex_jobs.emulator.fronts.grpc_front import start_grpc
 from vertex_jobs.emulator.fronts.grpc_sockets import GrpcSockets
-from vertex_jobs.emulator.fronts.http_protocol import HttpProtocol
+from vertex_jobs.emulator.fronts.http_server import HttpProtocol, http_config
 from vertex_jobs.emulator.fronts.listener import Listener
 from vertex_jobs.emulator.fronts.outer_proxy import OuterProxy
 from vertex_jobs.emulator.fronts.peers import socket_inode
@@ -130,22 +129,6 @@ async def _mount_gcs(launcher: Launcher) -> None:
         await launcher.ensure_gcs_mount()
 
 
-def _http_config(application: Application) -> uvicorn.Config:
-    config = uvicorn.Config(
-        application,
-        http=HttpProtocol,
-        ws="none",
-        lifespan="off",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=30,
-    )
-    config.load()
-    return config
-
-
 async def serve(
     directory: StateDirectory, project: str, location: str, clock: Clock, umask: int
 ) -> None:
@@ -190,7 +173,7 @@ async def serve(
             LogService(machinery.logbook, machinery.store),
             hold,
         )
-        config, state = _http_config(application), ServerState()
+        config, state = http_config(application), ServerState()
         sockets = GrpcSockets.below(directory.path)
         listener = Listener(
             lambda: HttpProtocol(config=config, server_state=state, app_state={}),

@@ -9,10 +9,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vertex_jobs.client import OPTIONS_HEADER, Connection, import_job_client
+from vertex_jobs.client import Connection, import_job_client
 from vertex_jobs.endpoints.dry_trials import try_one
 from vertex_jobs.endpoints.endpoint import Endpoint
 from vertex_jobs.errors import Fault
+from vertex_jobs.headers import OPTIONS_HEADER
 from vertex_jobs.requests import Place
 from vertex_jobs.requests.places import LOCAL_BUCKET, LOCAL_LOCATION, LOCAL_PROJECT
 from vertex_jobs.spec import JobSpec

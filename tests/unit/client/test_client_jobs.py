@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from vertex_jobs.client import OPTIONS_HEADER
 from vertex_jobs.client.job_calls import Jobs
 from vertex_jobs.client.journal import REFUSED, Journal
 from vertex_jobs.client.log_reading import LogReader
@@ -19,6 +18,7 @@ from vertex_jobs.errors import (
     SubmissionUnknownError,
     UnsupportedHereError,
 )
+from vertex_jobs.headers import OPTIONS_HEADER
 from vertex_jobs.job_kinds import JOB_KINDS, kind_of_collection
 from vertex_jobs.requests import Request
 

@@ -3,7 +3,7 @@
 import pytest
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.fronts.json_forms import JsonForms
+from vertex_jobs.emulator.fronts.rest import JsonForms
 
 TRIALS = "projects/1/locations/l/studies/7/trials"
 

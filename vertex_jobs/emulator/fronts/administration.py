@@ -10,17 +10,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vertex_jobs.emulator.asgi import Receive, Scope, Send
+from vertex_jobs.emulator.asgi import Receive, Scope, Send, headers_of, read_body, send_json
 from vertex_jobs.emulator.controllers.supervisor import Supervisor
 from vertex_jobs.emulator.fronts.calls import HoldPolicy
-from vertex_jobs.emulator.fronts.rest import read_body, send_json
+from vertex_jobs.emulator.joining import TOKEN_HEADER
 from vertex_jobs.emulator.launcher import Capabilities
 from vertex_jobs.emulator.services.standing_settings import StandingSettings
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["TOKEN_HEADER", "Administration"]
-
-TOKEN_HEADER = "x-vertex-jobs-token"
+__all__ = ["Administration"]
 
 
 @dataclass(frozen=True)
@@ -78,7 +76,7 @@ class Administration:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one admin call."""
-        shown = dict(scope["headers"]).get(TOKEN_HEADER.encode(), b"").decode("latin-1")
+        shown = headers_of(scope).get(TOKEN_HEADER, "")
         if not hmac.compare_digest(shown, self.token):
             raise ApiError("PERMISSION_DENIED", "The admin calls need the token of endpoint.json.")
         body = json.loads(await read_body(receive) or b"{}")

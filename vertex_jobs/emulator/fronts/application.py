@@ -8,13 +8,22 @@ import json
 import traceback
 from collections.abc import Mapping
 
-from vertex_jobs.emulator.asgi import AsgiApplication, Receive, Scope, Send
-from vertex_jobs.emulator.fronts.calls import POSITION_HEADER, WAIT_HEADER, HoldPolicy
+from vertex_jobs.emulator.asgi import (
+    AsgiApplication,
+    Receive,
+    Scope,
+    Send,
+    headers_of,
+    read_body,
+    send_json,
+)
+from vertex_jobs.emulator.fronts.calls import HoldPolicy
 from vertex_jobs.emulator.fronts.hosts import api_of, is_google_host
-from vertex_jobs.emulator.fronts.rest import RestFront, read_body, send_json
+from vertex_jobs.emulator.fronts.rest import RestFront
 from vertex_jobs.emulator.services.accounts import AccountService
 from vertex_jobs.emulator.services.log_service import LogService
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.headers import POSITION_HEADER, WAIT_HEADER
 
 __all__ = ["Application"]
 
@@ -45,8 +54,8 @@ class Application:
         """Answer one request."""
         if scope["type"] != "http":
             return
-        headers = dict(scope["headers"])
-        host = headers.get(b"host", b"").decode("latin-1")
+        headers = headers_of(scope)
+        host = headers.get("host", "")
         name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
         try:
             if _from_a_page(headers) or not (name in _LOOPBACK or is_google_host(name)):
@@ -99,20 +108,19 @@ class Application:
             request = json.loads(await read_body(receive) or b"{}")
         except json.JSONDecodeError as error:
             raise ApiError("INVALID_ARGUMENT", f"Invalid JSON payload received. {error}") from error
-        headers = {
-            name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]
-        }
-        seen = headers.get(WAIT_HEADER, "")
+        seen = headers_of(scope).get(WAIT_HEADER, "")
         if seen:
             await self._logs.wait(request, seen, self._hold.seconds)
         position = self._logs.position
         await send_json(send, 200, self._logs.list_entries(request), {POSITION_HEADER: position})
 
 
-def _from_a_page(headers: Mapping[bytes, bytes]) -> bool:
-    """Whether a browser sends this for a page that is not ours, be it only to load a picture."""
-    site = headers.get(b"sec-fetch-site", b"none")
-    return b"origin" in headers or site not in (b"none", b"same-origin")
+def _from_a_page(headers: Mapping[str, str]) -> bool:
+    """Return whether a browser sends this for a page that is not ours, even to load a picture."""
+    return "origin" in headers or headers.get("sec-fetch-site", "none") not in (
+        "none",
+        "same-origin",
+    )
 
 
 def _raw(scope: Scope) -> str:

@@ -1,4 +1,4 @@
-"""What a request's headers say beside its message, the same for REST and gRPC."""
+"""Headers beside a request's message, the same for REST and gRPC."""
 
 import json
 from collections.abc import Mapping
@@ -6,21 +6,14 @@ from dataclasses import dataclass
 
 from vertex_jobs.emulator.services.methods import Call
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.headers import OPTIONS_HEADER, WAIT_HEADER
 
-__all__ = ["OPTIONS_HEADER", "POSITION_HEADER", "WAIT_HEADER", "HoldPolicy", "call_of"]
-
-#: The update time that the caller knows; the answer is held until it changes.
-WAIT_HEADER = "x-vertex-jobs-wait"
-#: Of an answer: what to send in the header above to have the next list of log entries held until
-#: one of the jobs has a new line.
-POSITION_HEADER = "x-vertex-jobs-position"
-#: Settings that Vertex AI does not have, as JSON.
-OPTIONS_HEADER = "x-vertex-jobs-options"
+__all__ = ["HoldPolicy", "call_of"]
 
 
 @dataclass
 class HoldPolicy:
-    """How reads are held.
+    """How long reads are held.
 
     Attributes:
         seconds: The longest hold. The SDK polls every 5 s and cannot tell a held answer from a
@@ -33,7 +26,7 @@ class HoldPolicy:
 
 
 def call_of(headers: Mapping[str, str], hold: HoldPolicy) -> Call:
-    """The call that the headers describe.
+    """Return the call that the headers describe.
 
     Raises:
         ApiError: If the options are not a JSON object.

@@ -12,8 +12,8 @@ import ssl
 from collections.abc import Callable
 from pathlib import Path
 
+from vertex_jobs.emulator.fronts.first_bytes import MAX_PEEK, offered_protocols, peek, read_head
 from vertex_jobs.emulator.fronts.grpc_sockets import GrpcSockets
-from vertex_jobs.emulator.fronts.hello import offered_protocols
 from vertex_jobs.emulator.fronts.hosts import is_google_host
 from vertex_jobs.emulator.fronts.outer_proxy import OuterProxy
 from vertex_jobs.emulator.fronts.peers import is_own_user
@@ -27,7 +27,6 @@ _HANDSHAKE_RECORD = 0x16
 _HTTP_2 = b"PRI * HT"
 #: A client that connects and says nothing is let go.
 _FIRST_BYTES_SECONDS = 20.0
-_MAX_PEEK = 16384
 
 
 class Listener:
@@ -94,7 +93,7 @@ class Listener:
             if not is_own_user(connection):
                 connection.close()
                 return
-            first = await asyncio.wait_for(_peek(connection, 8), _FIRST_BYTES_SECONDS)
+            first = await asyncio.wait_for(peek(connection, 8), _FIRST_BYTES_SECONDS)
             if first.startswith(b"CONNECT "):
                 await self._proxy(connection)
             else:
@@ -129,21 +128,21 @@ class Listener:
             del self._grpc_peers[peer]
 
     async def _speaks_grpc(self, connection: socket.socket) -> bool:
-        header = await asyncio.wait_for(_peek(connection, 5), _FIRST_BYTES_SECONDS)
-        length = min(5 + int.from_bytes(header[3:5], "big"), _MAX_PEEK)
-        hello = await asyncio.wait_for(_peek(connection, length), _FIRST_BYTES_SECONDS)
+        header = await asyncio.wait_for(peek(connection, 5), _FIRST_BYTES_SECONDS)
+        length = min(5 + int.from_bytes(header[3:5], "big"), MAX_PEEK)
+        hello = await asyncio.wait_for(peek(connection, length), _FIRST_BYTES_SECONDS)
         offered = offered_protocols(hello)
         return "h2" in offered and "http/1.1" not in offered
 
     async def _proxy(self, connection: socket.socket) -> None:
         """Answer a CONNECT request."""
-        head = await _read_head(connection)
+        head = await read_head(connection)
         target = head.split(b" ", 2)[1].decode("latin-1")
         host, _, port = target.rpartition(":")
         loop = asyncio.get_running_loop()
         if is_google_host(host):
             await loop.sock_sendall(connection, b"HTTP/1.1 200 Connection established\r\n\r\n")
-            first = await asyncio.wait_for(_peek(connection, 8), _FIRST_BYTES_SECONDS)
+            first = await asyncio.wait_for(peek(connection, 8), _FIRST_BYTES_SECONDS)
             await self._dispatch(connection, first)
             return
         try:
@@ -167,51 +166,3 @@ class Listener:
             await relay(near, far)
         finally:
             self.relays -= 1
-
-
-async def _readable(connection: socket.socket) -> None:
-    loop = asyncio.get_running_loop()
-    ready: asyncio.Future[None] = loop.create_future()
-
-    def wake() -> None:
-        if not ready.done():
-            ready.set_result(None)
-
-    loop.add_reader(connection.fileno(), wake)
-    try:
-        await ready
-    finally:
-        loop.remove_reader(connection.fileno())
-
-
-async def _peek(connection: socket.socket, count: int) -> bytes:
-    """The first bytes without taking them; fewer only if the peer has said all it will."""
-    seen = -1
-    while True:
-        await _readable(connection)
-        data = connection.recv(count, socket.MSG_PEEK)
-        if len(data) >= count or not data:
-            return data
-        if len(data) == seen:
-            # The rest is on its way; readiness does not change while bytes are waiting.
-            await asyncio.sleep(0.001)
-        seen = len(data)
-
-
-async def _read_head(connection: socket.socket) -> bytes:
-    """The request head of a CONNECT, taken byte-exact so that nothing behind it is lost."""
-    loop = asyncio.get_running_loop()
-    head = b""
-    while not head.endswith(b"\r\n\r\n"):
-        peeked = await _peek_some(connection)
-        end = (head + peeked).find(b"\r\n\r\n")
-        take = len(peeked) if end < 0 else end + 4 - len(head)
-        head += await loop.sock_recv(connection, take)
-        if not peeked or len(head) > _MAX_PEEK:
-            raise OSError("no complete CONNECT request")
-    return head
-
-
-async def _peek_some(connection: socket.socket) -> bytes:
-    await _readable(connection)
-    return connection.recv(_MAX_PEEK, socket.MSG_PEEK)

@@ -14,15 +14,15 @@ from urllib.parse import parse_qsl
 from google.protobuf import json_format
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.asgi import Receive, Scope, Send
+from vertex_jobs.emulator.asgi import Receive, Scope, Send, headers_of, read_body, send_json
 from vertex_jobs.emulator.faults.injection import ConnectionDroppedError, end_connection
 from vertex_jobs.emulator.fronts.calls import HoldPolicy, call_of
-from vertex_jobs.emulator.fronts.json_forms import JsonForms
+from vertex_jobs.emulator.resources.study import is_finished
 from vertex_jobs.emulator.services.methods import Method
 from vertex_jobs.emulator.services.versions import retyped_json
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["RestFront", "read_body", "send_json"]
+__all__ = ["JsonForms", "RestFront"]
 
 
 #: Source: "System parameters" of Google Cloud APIs.
@@ -32,28 +32,8 @@ _SYSTEM_PARAMETERS = frozenset(
 _VERSIONED = re.compile(r"/(ui|v\d\w*)/(.*)", re.DOTALL)
 #: Where the generated REST clients ask for operations, locations and policies.
 _OTHER_NAMES = {"ui": "v1"}
-
-
-async def read_body(receive: Receive) -> bytes:
-    """The whole request body."""
-    parts = []
-    while True:
-        event = await receive()
-        parts.append(event.get("body", b""))
-        if not event.get("more_body"):
-            return b"".join(parts)
-
-
-async def send_json(send: Send, status: int, form: object, headers: Mapping[str, str] = {}) -> None:
-    """Answer with one JSON document; ``headers`` are added to the usual ones."""
-    body = json.dumps(form, ensure_ascii=False).encode()
-    fields = [
-        (b"content-type", b"application/json; charset=UTF-8"),
-        (b"content-length", str(len(body)).encode()),
-        *((name.encode(), value.encode()) for name, value in headers.items()),
-    ]
-    await send({"type": "http.response.start", "status": status, "headers": fields})
-    await send({"type": "http.response.body", "body": body})
+#: Finished trials whose JSON is kept, a kilobyte each: several studies of 2,000 trials.
+_MOST_TRIALS = 10_000
 
 
 class RestFront:
@@ -94,7 +74,7 @@ class RestFront:
             body = await read_body(receive)
             fields = _with_lists(_fields(query), pairs, method.request)
             request = _request(method, body_field, path_fields, fields, body)
-            call = call_of(_headers(scope), self._hold)
+            call = call_of(headers_of(scope), self._hold)
             answer = await method.handler(request, call)
         except ApiError as error:
             await send_json(send, error.http_status, error.to_json())
@@ -104,10 +84,6 @@ class RestFront:
             return
         form = self._forms.form(answer, integers)
         await send_json(send, 200, retyped_json(form, version))
-
-
-def _headers(scope: Scope) -> Mapping[str, str]:
-    return {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
 
 
 def _fields(query: Mapping[str, str]) -> dict[str, str]:
@@ -178,3 +154,38 @@ def _nested(fields: Mapping[str, str | list[str]]) -> dict[str, Any]:
             target = target.setdefault(parent, {})
         target[last] = value
     return form
+
+
+class JsonForms:
+    """Turns answers into JSON and keeps that of finished trials.
+
+    A watched study is asked for at every change, and each answer holds all of its trials: without
+    this the work would grow with the square of their number.
+    """
+
+    def __init__(self) -> None:
+        """Start with nothing."""
+        self._trials: dict[tuple[str, bool], dict[str, Any]] = {}
+
+    def form(self, answer: protos.Message, integers_for_enums: bool) -> dict[str, Any]:
+        """Return the answer's JSON form, which the caller must not change."""
+        if not isinstance(answer, protos.HyperparameterTuningJob) or not answer.trials:
+            return protos.to_json(answer, integers_for_enums=integers_for_enums)
+        bare = protos.HyperparameterTuningJob()
+        bare.CopyFrom(answer)
+        bare.ClearField("trials")
+        form = protos.to_json(bare, integers_for_enums=integers_for_enums)
+        form["trials"] = [self._trial(trial, integers_for_enums) for trial in answer.trials]
+        return form
+
+    def _trial(self, trial: protos.Message, integers_for_enums: bool) -> dict[str, Any]:
+        key = (trial.name, integers_for_enums)
+        known = self._trials.get(key)
+        if known is not None:
+            return known
+        form = protos.to_json(trial, integers_for_enums=integers_for_enums)
+        if is_finished(trial):
+            if len(self._trials) >= _MOST_TRIALS:
+                self._trials.pop(next(iter(self._trials)))
+            self._trials[key] = form
+        return form

@@ -1,4 +1,4 @@
-"""One HTTP/1.1 connection: uvicorn's protocol, made to take what TensorFlow sends.
+"""The HTTP/1.1 server: uvicorn, and its protocol made to take what TensorFlow sends.
 
 TensorFlow's ``gs://`` file system sends ``Transfer-Encoding: identity`` with empty bodies. RFC
 2616 (section 3.6) had that value for "no transfer coding"; RFC 7230 dropped it and h11 refuses it.
@@ -9,11 +9,13 @@ import asyncio
 import re
 
 import h11
+import uvicorn
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from vertex_jobs.emulator.asgi import AsgiApplication
 from vertex_jobs.emulator.faults.injection import DROP
 
-__all__ = ["HttpProtocol"]
+__all__ = ["HttpProtocol", "http_config"]
 
 _IDENTITY = re.compile(rb"\r\ntransfer-encoding:[ \t]*identity[ \t]*(?=\r\n)", re.IGNORECASE)
 _END_OF_HEAD = b"\r\n\r\n"
@@ -27,7 +29,7 @@ class HttpProtocol(H11Protocol):
     _head = b""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Say to each request how its connection is broken."""
+        """Hand each request the function that ends its connection."""
         self.app_state[DROP] = transport.abort
         super().connection_made(transport)
 
@@ -43,3 +45,20 @@ class HttpProtocol(H11Protocol):
             head, rest = data[: end + 2], data[end + 2 :]
             data = _IDENTITY.sub(b"", head) + rest
         super().data_received(data)
+
+
+def http_config(application: AsgiApplication) -> uvicorn.Config:
+    """Return how uvicorn serves the application."""
+    config = uvicorn.Config(
+        application,
+        http=HttpProtocol,
+        ws="none",
+        lifespan="off",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=False,
+        timeout_keep_alive=30,
+    )
+    config.load()
+    return config

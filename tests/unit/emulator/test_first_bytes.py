@@ -2,7 +2,7 @@ import ssl
 
 import pytest
 
-from vertex_jobs.emulator.fronts.hello import offered_protocols
+from vertex_jobs.emulator.fronts.first_bytes import offered_protocols
 
 
 def client_hello(*protocols: str) -> bytes:

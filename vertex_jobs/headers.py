@@ -1,0 +1,12 @@
+"""Headers that the client and Local Vertex exchange beside the API; Google ignores them."""
+
+__all__ = ["OPTIONS_HEADER", "POSITION_HEADER", "WAIT_HEADER"]
+
+#: Settings of one created job that Vertex AI does not have, as a JSON object.
+OPTIONS_HEADER = "x-vertex-jobs-options"
+#: Of a read: the ``updateTime`` last seen. Local Vertex holds its answer until the resource has
+#: changed, for 2 s at most.
+WAIT_HEADER = "x-vertex-jobs-wait"
+#: Of an answer with log entries: sent back in ``WAIT_HEADER``, it has the next such request held
+#: until one of the jobs has a new line.
+POSITION_HEADER = "x-vertex-jobs-position"
