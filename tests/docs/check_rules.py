@@ -32,7 +32,7 @@ def page() -> str:
 
 def _tables() -> Iterator[str]:
     for module, rules in groupby(RULES, key=lambda rule: rule.find.__module__):
-        yield f"## {module.rpartition('.')[2].capitalize()}\n"
+        yield f"## {module.rpartition('.')[2].replace('_', ' ').capitalize()}\n"
         yield "| rule | severity | what must hold | source |\n|---|---|---|---|"
         for rule in rules:
             severity = f"{rule.severity}, cloud only" if rule.cloud_only else rule.severity

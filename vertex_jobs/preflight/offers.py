@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vertex_jobs.catalog import Catalog
+from vertex_jobs.catalog.machine_rules import MachineUse
 from vertex_jobs.errors import Fault, InvalidJobError
-from vertex_jobs.preflight.cost import MachineUse, Rate, rate
+from vertex_jobs.preflight.cost import Rate, rate
 from vertex_jobs.spec.suggestions import nearest, suggestion
 
 __all__ = ["Offer", "find_offers"]
@@ -98,7 +99,7 @@ def _machines(catalog: Catalog, accelerator: str, location: str) -> Iterator[Off
             continue
         shown = {accelerator: machine.accelerators[accelerator]} if accelerator else None
         for count in shown[accelerator] if shown else (0,):
-            use = MachineUse(name, 1, accelerator if count else "", count, boot_disk_size_gb=0)
+            use = MachineUse(name, 1, accelerator if count else "", count)
             yield Offer(
                 name,
                 machine.vcpus,
@@ -112,13 +113,10 @@ def _machines(catalog: Catalog, accelerator: str, location: str) -> Iterator[Off
 def _tpus(catalog: Catalog, location: str) -> Iterator[Offer]:
     for name, machine in catalog.tpu_machines.items():
         for accelerator in machine.accelerators or ("",):
-            cores = 8 if accelerator else 0
-            use = MachineUse(name, 1, accelerator, cores, boot_disk_size_gb=0)
-            kinds: dict[str, tuple[int | str, ...]] = (
-                {accelerator: (8, "multiples of 32")}
-                if accelerator
-                else {"topology": machine.topologies}
-            )
+            use = MachineUse(name, 1, accelerator, machine.board_cores)
+            kinds: dict[str, tuple[int | str, ...]] = {"topology": machine.topologies}
+            if accelerator:
+                kinds = {accelerator: (machine.board_cores, f"multiples of {machine.slice_cores}")}
             yield Offer(
                 name,
                 machine.vcpus,

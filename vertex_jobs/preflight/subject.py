@@ -10,6 +10,8 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 from vertex_jobs.catalog import Catalog
+from vertex_jobs.catalog.machine_rules import Broken, Violation, violations
+from vertex_jobs.job_kinds import TUNING_JOB
 from vertex_jobs.preflight.cost import Estimate, estimate
 from vertex_jobs.preflight.places import Candidate, candidates
 from vertex_jobs.spec import JobSpec, WorkerPoolSpec
@@ -68,6 +70,20 @@ class Subject:
         if self.job.script_path is None or unread:
             return None
         return Contract(self.job)
+
+    @cached_property
+    def _violations(self) -> tuple[tuple[str, WorkerPoolSpec, Violation], ...]:
+        """Every rule on machines that is broken, with the path of the field that breaks it."""
+        tuned = self.job.kind == TUNING_JOB.name
+        return tuple(
+            (self.field(candidate, pool, found.field), pool, found)
+            for candidate, pool in self.each_pool()
+            for found in violations(pool.machine_use, pool_count=len(candidate.pools), tuned=tuned)
+        )
+
+    def broken(self, *rules: Broken) -> Iterator[tuple[str, WorkerPoolSpec, Violation]]:
+        """Yield path, pool and violation wherever one of these rules on machines is broken."""
+        return (found for found in self._violations if found[2].rule in rules)
 
     def each_pool(self) -> Iterator[tuple[Candidate, WorkerPoolSpec]]:
         """Every pool in every place."""

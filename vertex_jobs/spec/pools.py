@@ -14,6 +14,7 @@ from pydantic import model_validator
 
 from vertex_jobs import catalog
 from vertex_jobs.catalog.container_images import is_reduction_server
+from vertex_jobs.catalog.machine_rules import MachineUse
 from vertex_jobs.spec.accelerators import Accelerator, expand
 from vertex_jobs.spec.arguments import Arguments, tokens
 from vertex_jobs.spec.attachments import LustreMount, NfsMount
@@ -87,6 +88,19 @@ class WorkerPoolSpec:
     reservation_affinity: tuple[str, str | None, tuple[str, ...]] | None = None
     nfs_mounts: tuple[NfsMount, ...] = ()
     lustre_mounts: tuple[LustreMount, ...] = ()
+
+    @property
+    def machine_use(self) -> MachineUse:
+        """The machines, in the form in which the catalog checks and prices them."""
+        return MachineUse(
+            machine_type=self.machine_type,
+            replica_count=self.replica_count,
+            accelerator_type=self.accelerator_type or "",
+            accelerator_count=self.accelerator_count,
+            tpu_topology=self.tpu_topology or "",
+            boot_disk_type=self.boot_disk_type,
+            boot_disk_size_gb=self.boot_disk_size_gb,
+        )
 
     @property
     def index(self) -> int:

@@ -3,7 +3,7 @@
 import pytest
 
 from vertex_jobs import catalog
-from vertex_jobs.catalog.container_images import ImageName, listed_image, parse_image
+from vertex_jobs.catalog.container_images import ImageName, can_be_pulled, listed_image, parse_image
 
 
 @pytest.mark.parametrize(
@@ -61,3 +61,19 @@ def test_any_other_image_is_none() -> None:
 def test_every_listed_name_can_be_read(name: str) -> None:
     host = catalog.load().image_addresses.hosts[0]
     assert parse_image(f"{host}{name}:latest") is not None
+
+
+@pytest.mark.parametrize(
+    ("uri", "fits"),
+    [
+        ("us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest", True),
+        ("gcr.io/p/i", True),
+        ("tensorflow/tensorflow:2.17.0", True),
+        ("python", True),
+        ("quay.io/p/i", False),
+        ("localhost.example.com/i", False),
+        ("localhost:5000/i", False),
+    ],
+)
+def test_registries(uri: str, fits: bool) -> None:
+    assert can_be_pulled(uri) is fits

@@ -8,9 +8,8 @@ ours. Source: CustomJob, WorkerPoolSpec and StudySpec protos; public reports of 
 import re
 
 from vertex_jobs import catalog
-from vertex_jobs.catalog.container_images import is_reduction_server
+from vertex_jobs.catalog.container_images import can_be_pulled, is_reduction_server
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.machines import check_image
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.names import is_gcs_uri
 
@@ -134,7 +133,9 @@ def _check_task(task: protos.Message, kind: str, path: str) -> Faults:
     if kind == "container_spec":
         if not task.image_uri:
             faults.append((f"{path}.image_uri", "The image URI is required."))
-        return faults + check_image(task.image_uri, f"{path}.image_uri")
+        elif not can_be_pulled(task.image_uri):
+            faults.append((f"{path}.image_uri", "Invalid image URI"))
+        return faults
     if not task.executor_image_uri:
         faults.append((f"{path}.executor_image_uri", "The executor image URI is required."))
     if not 1 <= len(task.package_uris) <= _LIMITS.package_uris_max:

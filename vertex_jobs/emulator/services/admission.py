@@ -10,8 +10,6 @@ from typing import Any
 
 from google.protobuf import json_format
 
-from vertex_jobs import catalog
-from vertex_jobs.catalog import Catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.warm_start import EarlierStudies
 from vertex_jobs.emulator.replicas.capacity import Capacity
@@ -19,7 +17,7 @@ from vertex_jobs.emulator.resources import study_validation, validation
 from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup
 from vertex_jobs.emulator.resources.fields import clear_outputs, stored_fields
 from vertex_jobs.emulator.resources.job_settings import JobSettings
-from vertex_jobs.emulator.resources.machines import check_machines, machine_warnings
+from vertex_jobs.emulator.resources.machine_checks import check_machines, machine_warnings
 from vertex_jobs.emulator.resources.model_registry import ModelRegistry
 from vertex_jobs.emulator.services.job_service import Admit
 from vertex_jobs.emulator.status import ApiError
@@ -58,7 +56,6 @@ class Admission:
         self._datasets = datasets
         self._earlier = earlier
         self._today = today
-        self._catalog = catalog.load()
 
     def by_kind(self) -> dict[JobKind, Admit]:
         """Return what admits a job of each kind."""
@@ -86,9 +83,9 @@ class Admission:
         clear_outputs(job)
         kind = "hyperparameter_tuning_job"
         faults = validation.check_labels(job, kind) + study_validation.check_study(job)
-        faults += _tpu_faults(self._catalog, job.trial_job_spec, f"{kind}.trial_job_spec")
         faults += self._earlier.faults(settings.local.warm_start)
-        warnings = self._check_spec(job.trial_job_spec, f"{kind}.trial_job_spec", faults)
+        spec, path = job.trial_job_spec, f"{kind}.trial_job_spec"
+        warnings = self._check_spec(spec, path, faults, tuned=True)
         warnings += _stored(job, kind)
         self._capacity.refuse_lacking(job.trial_job_spec, settings)
         return warnings
@@ -122,26 +119,19 @@ class Admission:
         protos.from_json(protos.to_json(spec), pipeline.training_task_inputs)
         return warnings
 
-    def _check_spec(self, spec: protos.Message, path: str, faults: Faults) -> list[str]:
+    def _check_spec(
+        self, spec: protos.Message, path: str, faults: Faults, *, tuned: bool = False
+    ) -> list[str]:
         """Refuse the faults of a job with those of its spec; return warnings of what is retired."""
         faults = faults + validation.check_custom_job_spec(spec, path)
-        validation.refuse_faults(faults + check_machines(self._catalog, spec, path))
+        validation.refuse_faults(faults + check_machines(spec, path, tuned=tuned))
         validation.refuse_reduction_server(spec, path)
-        return machine_warnings(self._catalog, spec, self._today())
+        return machine_warnings(spec, self._today())
 
 
 def _stored(resource: protos.Message, path: str) -> list[str]:
     warning = stored_fields(resource, path)
     return [warning] if warning else []
-
-
-def _tpu_faults(catalog: Catalog, spec: protos.Message, path: str) -> Faults:
-    """Source: "Create a hyperparameter tuning job": TPUs are not supported."""
-    return [
-        (f"{path}.worker_pool_specs[{number}].machine_spec", "Tuning jobs cannot use TPUs.")
-        for number, pool in enumerate(spec.worker_pool_specs)
-        if pool.machine_spec.machine_type in catalog.tpu_machines
-    ]
 
 
 def _refuse_other_tasks(definition: str) -> None:

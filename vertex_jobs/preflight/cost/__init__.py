@@ -7,14 +7,13 @@ Discounts, taxes, storage and network are not in it. It contacts nothing.
 
 from vertex_jobs.preflight.cost.amounts import CostRange
 from vertex_jobs.preflight.cost.estimates import Estimate, Leg, estimate
-from vertex_jobs.preflight.cost.rates import MachineUse, PriceLine, Rate, rate
+from vertex_jobs.preflight.cost.rates import PriceLine, Rate, rate
 from vertex_jobs.preflight.cost.running import so_far
 
 __all__ = [
     "CostRange",
     "Estimate",
     "Leg",
-    "MachineUse",
     "PriceLine",
     "Rate",
     "estimate",

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from vertex_jobs import catalog
 from vertex_jobs.preflight.cost.amounts import CostRange
-from vertex_jobs.preflight.cost.rates import MachineUse, Rate, rate
+from vertex_jobs.preflight.cost.rates import Rate, rate
 from vertex_jobs.preflight.places import candidates
-from vertex_jobs.spec import HyperparameterTuningJob, JobSpec, WorkerPoolSpec
+from vertex_jobs.spec import HyperparameterTuningJob, JobSpec
 
 __all__ = ["Estimate", "Leg", "estimate"]
 
@@ -89,7 +89,7 @@ def estimate(job: JobSpec, location: str) -> Estimate:
             place.path,
             place.location,
             rate(
-                (use_of(pool) for pool in place.pools),
+                (pool.machine_use for pool in place.pools),
                 location=place.location,
                 strategy=place.strategy,
                 catalog=prices,
@@ -108,16 +108,4 @@ def estimate(job: JobSpec, location: str) -> Estimate:
         is_study=isinstance(job, HyperparameterTuningJob),
         timeout_hours=(timeout if timeout is not None else default) / 3600,
         timeout_is_default=timeout is None,
-    )
-
-
-def use_of(pool: WorkerPoolSpec) -> MachineUse:
-    """The machines of a pool, as they are priced."""
-    return MachineUse(
-        machine_type=pool.machine_type,
-        replica_count=pool.replica_count,
-        accelerator_type=pool.accelerator_type or "",
-        accelerator_count=pool.accelerator_count,
-        boot_disk_type=pool.boot_disk_type,
-        boot_disk_size_gb=pool.boot_disk_size_gb,
     )

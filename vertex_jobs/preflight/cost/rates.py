@@ -11,37 +11,15 @@ from dataclasses import dataclass
 from datetime import date
 
 from vertex_jobs.catalog import Catalog, Price
+from vertex_jobs.catalog.machine_rules import MachineUse
 from vertex_jobs.preflight.cost.amounts import CostRange
 
-__all__ = ["MachineUse", "PriceLine", "Rate", "rate"]
+__all__ = ["PriceLine", "Rate", "rate"]
 
 #: How far a true price may lie from a listed one, by confidence. Our own rule: nothing is
 #: published, and a catalog's price was read by people.
 _MARGINS = {"high": 0.0, "medium": 0.10, "low": 0.30}
 _HOURS_PER_MONTH = 730
-#: A TPU price is for this many cores.
-_CORES_PER_TPU_PRICE = 8
-
-
-@dataclass(frozen=True)
-class MachineUse:
-    """Equal machines that a job holds while it runs.
-
-    Attributes:
-        machine_type: E.g. ``n1-standard-4``.
-        replica_count: How many of them.
-        accelerator_type: E.g. ``NVIDIA_TESLA_T4``; empty without one.
-        accelerator_count: Per machine.
-        boot_disk_type: E.g. ``pd-ssd``.
-        boot_disk_size_gb: Per machine; 0 leaves the disk out.
-    """
-
-    machine_type: str
-    replica_count: int = 1
-    accelerator_type: str = ""
-    accelerator_count: int = 0
-    boot_disk_type: str = "pd-ssd"
-    boot_disk_size_gb: int = 100
 
 
 @dataclass(frozen=True)
@@ -124,9 +102,11 @@ def _lines(use: MachineUse, catalog: Catalog) -> Iterator[PriceLine]:
     machine = catalog.machines.get(use.machine_type)
     if tpu is not None:
         price = tpu.prices.get(use.accelerator_type)
-        cores = use.replica_count * use.accelerator_count / _CORES_PER_TPU_PRICE
-        item = f"{use.accelerator_type} (8 cores)" if use.accelerator_type else use.machine_type
-        yield _line(item, cores or use.replica_count, price)
+        boards = use.replica_count * use.accelerator_count / (tpu.board_cores or 1)
+        item = use.machine_type
+        if use.accelerator_type:
+            item = f"{use.accelerator_type} ({tpu.board_cores} cores)"
+        yield _line(item, boards or use.replica_count, price)
     else:
         yield _line(use.machine_type, use.replica_count, machine.price if machine else None)
         accelerator = catalog.accelerators.get(use.accelerator_type)
@@ -144,8 +124,9 @@ def _line(item: str, quantity: float, price: Price | None) -> PriceLine:
 
 
 def _disk(use: MachineUse, catalog: Catalog) -> PriceLine:
-    item = f"{use.boot_disk_type} {use.boot_disk_size_gb} GB"
-    disk = catalog.boot_disks.get(use.boot_disk_type)
+    name = use.boot_disk_type or catalog.boot_disk_of(use.machine_type)
+    item = f"{name} {use.boot_disk_size_gb} GB"
+    disk = catalog.boot_disks.get(name)
     if disk is None or disk.usd_per_gb_month is None:
         return PriceLine(item, use.replica_count, None, None, None, "")
     hourly = disk.usd_per_gb_month * use.boot_disk_size_gb / _HOURS_PER_MONTH

@@ -11,10 +11,11 @@ from datetime import datetime
 from typing import Any
 
 from vertex_jobs import catalog
+from vertex_jobs.catalog.machine_rules import MachineUse
 from vertex_jobs.job_kinds import TUNING_JOB, kind_of_collection
 from vertex_jobs.names import ResourceName
 from vertex_jobs.preflight.cost.amounts import CostRange
-from vertex_jobs.preflight.cost.rates import MachineUse, rate
+from vertex_jobs.preflight.cost.rates import rate
 from vertex_jobs.timestamps import read_second
 
 __all__ = ["so_far"]
@@ -45,6 +46,7 @@ def so_far(resource: Mapping[str, Any], now: datetime) -> CostRange:
 
 
 def _uses(spec: Mapping[str, Any]) -> Iterator[MachineUse]:
+    usual_gb = catalog.load().limits.boot_disk_gb_default
     for pool in spec.get("workerPoolSpecs", ()):
         machine, disk = pool.get("machineSpec", {}), pool.get("diskSpec", {})
         if not machine:  # an unused role
@@ -54,8 +56,8 @@ def _uses(spec: Mapping[str, Any]) -> Iterator[MachineUse]:
             replica_count=int(pool.get("replicaCount") or 1),
             accelerator_type=str(machine.get("acceleratorType") or ""),
             accelerator_count=int(machine.get("acceleratorCount") or 0),
-            boot_disk_type=str(disk.get("bootDiskType") or "pd-ssd"),
-            boot_disk_size_gb=int(disk.get("bootDiskSizeGb") or 100),
+            boot_disk_type=str(disk.get("bootDiskType") or ""),
+            boot_disk_size_gb=int(disk.get("bootDiskSizeGb") or usual_gb),
         )
 
 

@@ -4,8 +4,8 @@ For ``check`` and for the page that lists them.
 """
 
 from vertex_jobs.preflight.rule import Rule
+from vertex_jobs.preflight.rules.hardware import HARDWARE_RULES
 from vertex_jobs.preflight.rules.images import IMAGE_RULES
-from vertex_jobs.preflight.rules.machines import MACHINE_RULES
 from vertex_jobs.preflight.rules.money import MONEY_RULES
 from vertex_jobs.preflight.rules.scheduling import SCHEDULING_RULES
 from vertex_jobs.preflight.rules.scripts import SCRIPT_RULES
@@ -16,7 +16,7 @@ from vertex_jobs.preflight.rules.tpus import TPU_RULES
 __all__ = ["RULES"]
 
 RULES: tuple[Rule, ...] = (
-    *MACHINE_RULES,
+    *HARDWARE_RULES,
     *TPU_RULES,
     *IMAGE_RULES,
     *SCHEDULING_RULES,

@@ -5,9 +5,8 @@ from typing import Any
 
 import pytest
 
-from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.machines import check_image, check_machines, machine_warnings
+from vertex_jobs.emulator.resources.machine_checks import check_machines, machine_warnings
 from vertex_jobs.emulator.resources.validation import refuse_faults
 from vertex_jobs.emulator.status import ApiError
 
@@ -22,7 +21,7 @@ def spec_of(machine: dict[str, Any], **pool: Any) -> protos.Message:
 
 def refusal(machine: dict[str, Any], **pool: Any) -> str:
     with pytest.raises(ApiError) as refused:
-        refuse_faults(check_machines(catalog.load(), spec_of(machine, **pool), "spec"))
+        refuse_faults(check_machines(spec_of(machine, **pool), "spec"))
     return refused.value.message
 
 
@@ -54,6 +53,7 @@ def test_an_unknown_pair_is_refused_with_the_services_text() -> None:
         ({"machineType": "ct5lp-hightpu-4t"}, "'' is not one of 2x2, 2x4"),
         ({"machineType": "cloud-tpu"}, "requires TPU_V2 or TPU_V3."),
         (accelerated("ct5lp-hightpu-1t", "TPU_V2"), "is not supported for machine type"),
+        (accelerated("cloud-tpu", "TPU_V2", 12), "allowed: 8, 32 and its multiples."),
     ],
 )
 def test_bad_machines(machine: dict[str, Any], message: str) -> None:
@@ -79,26 +79,18 @@ def test_a_tpu_job_has_one_replica() -> None:
 @pytest.mark.parametrize("accelerator", ["NVIDIA_TESLA_K80", "NVIDIA_TESLA_P100"])
 def test_retired_accelerators_are_rehearsed_with_a_warning(accelerator: str) -> None:
     spec = spec_of(accelerated("n1-standard-4", accelerator))
-    (warning,) = machine_warnings(catalog.load(), spec, date(2026, 1, 1))
-    assert (check_machines(catalog.load(), spec, "spec"), accelerator in warning) == ([], True)
+    (warning,) = machine_warnings(spec, date(2026, 1, 1))
+    assert (check_machines(spec, "spec"), accelerator in warning) == ([], True)
 
 
 @pytest.mark.parametrize(("today", "count"), [(date(2026, 7, 11), 0), (date(2026, 7, 12), 1)])
 def test_images_past_their_date_are_named(today: date, count: int) -> None:
     spec = spec_of({"machineType": "n1-standard-4"})
-    assert len(machine_warnings(catalog.load(), spec, today)) == count
+    assert len(machine_warnings(spec, today)) == count
 
 
-@pytest.mark.parametrize(
-    ("uri", "faults"),
-    [
-        (IMAGE, 0),
-        ("gcr.io/p/i", 0),
-        ("tensorflow/tensorflow:2.17.0", 0),
-        ("python", 0),
-        ("quay.io/p/i", 1),
-        ("localhost.example.com/i", 1),
-    ],
-)
-def test_registries(uri: str, faults: int) -> None:
-    assert len(check_image(uri, "image_uri")) == faults
+def test_a_tuning_job_runs_on_no_tpus() -> None:
+    spec = spec_of({"machineType": "ct5lp-hightpu-1t", "tpuTopology": "1x1"})
+    assert check_machines(spec, "spec", tuned=True) == [
+        ("spec.worker_pool_specs[0].machine_spec", "Tuning jobs cannot use TPUs.")
+    ]

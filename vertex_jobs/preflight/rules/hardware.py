@@ -1,6 +1,7 @@
 """Rules on machines, their accelerators, disks and regions.
 
-For the table in ``rules``. TPUs have rules of their own.
+For the table in ``rules``. TPUs have rules of their own. What a machine takes is a rule of the
+catalog; here are its faults.
 """
 
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec.suggestions import suggestion
 
-__all__ = ["MACHINE_RULES"]
+__all__ = ["HARDWARE_RULES"]
 
 _COMPUTE = 'documentation page "Configure compute resources"'
 _MACHINES = "list the machines: vertex-jobs machines"
@@ -19,68 +20,49 @@ _MACHINES = "list the machines: vertex-jobs machines"
 @rule("error", source=_COMPUTE, needs=["machine_type", "worker_pools", "fallback"])
 def machine_known(subject: Subject) -> Iterator[Fault]:
     """A machine type is one that Vertex AI training has."""
-    known = [*subject.catalog.machines, *subject.catalog.tpu_machines]
-    for candidate, pool in subject.each_pool():
-        if pool.machine_type not in known:
-            path = subject.field(candidate, pool, "machine_type")
-            remedy = suggestion(pool.machine_type, known, _MACHINES)
-            yield Fault(path, pool.machine_type, "is no machine type of training", remedy)
+    for path, pool, found in subject.broken("machine_known"):
+        remedy = suggestion(pool.machine_type, found.allowed, _MACHINES)
+        yield Fault(path, pool.machine_type, "is no machine type of training", remedy)
 
 
 @rule("error", source=_COMPUTE, needs=MACHINE_FIELDS)
 def accelerator_fits(subject: Subject) -> Iterator[Fault]:
     """A machine has the accelerators that it can have, and those that it must have."""
-    for candidate, pool in subject.each_pool():
-        machine = subject.catalog.machines.get(pool.machine_type)
-        if machine is None:
-            continue
-        takes = ", ".join(machine.accelerators) or "none"
-        path = subject.field(candidate, pool, "accelerator_type")
-        if pool.accelerator_type is None and machine.accelerator_required:
-            rule_text = f"{machine.name} comes with {takes} only, and it must be asked for"
-            counts = next(iter(machine.accelerators.values()))
-            remedy = f"add accelerator_type: {takes} and accelerator_count: {counts[0]}"
-            yield Fault(path, None, rule_text, remedy)
-        elif (
-            pool.accelerator_type is not None and pool.accelerator_type not in machine.accelerators
-        ):
-            known = subject.catalog.accelerators.get(pool.accelerator_type)
-            if known is not None and known.is_retired:
-                continue
-            others = _machines_with(subject, pool.accelerator_type)
-            remedy = f"use one of {others}" if others else "choose another accelerator"
-            rule_text = f"{machine.name} takes {takes}"
-            yield Fault(path, pool.accelerator_type, rule_text, remedy)
+    machines = subject.catalog.machines
+    for path, pool, found in subject.broken("accelerator_missing", "accelerator_taken"):
+        takes = ", ".join(found.allowed) or "none"
+        if pool.accelerator_type is None:
+            rule_text = f"{pool.machine_type} comes with {takes} only, and it must be asked for"
+            count = machines[pool.machine_type].accelerators[found.allowed[0]][0]
+            remedy = f"add accelerator_type: {takes} and accelerator_count: {count}"
+        else:
+            rule_text = f"{pool.machine_type} takes {takes}"
+            others = [
+                name for name, one in machines.items() if pool.accelerator_type in one.accelerators
+            ]
+            named = ", ".join(others[:3])
+            remedy = f"use one of {named}" if named else "choose another accelerator"
+        yield Fault(path, pool.accelerator_type, rule_text, remedy)
 
 
 @rule("error", source=_COMPUTE, needs=MACHINE_FIELDS)
 def accelerator_count_allowed(subject: Subject) -> Iterator[Fault]:
     """The count of accelerators is one that the machine can have."""
-    for candidate, pool in subject.each_pool():
-        machine = subject.catalog.machines.get(pool.machine_type)
-        counts = machine.accelerators.get(pool.accelerator_type or "", ()) if machine else ()
-        if counts and pool.accelerator_count and pool.accelerator_count not in counts:
-            allowed = " or ".join(map(str, counts))
-            yield Fault(
-                subject.field(candidate, pool, "accelerator_count"),
-                pool.accelerator_count,
-                f"{pool.machine_type} takes {allowed} of {pool.accelerator_type}",
-                f"write {allowed}, or take another machine",
-            )
+    for path, pool, found in subject.broken("accelerator_count"):
+        allowed = " or ".join(map(str, found.allowed))
+        rule_text = f"{pool.machine_type} takes {allowed} of {pool.accelerator_type}"
+        remedy = f"write {allowed}, or take another machine"
+        yield Fault(path, pool.accelerator_count, rule_text, remedy)
 
 
 @rule("error", source="AcceleratorType; " + _COMPUTE, needs=MACHINE_FIELDS, cloud_only=True)
 def accelerator_retired(subject: Subject) -> Iterator[Fault]:
     """An accelerator is one that Google still runs."""
-    for candidate, pool in subject.each_pool():
-        known = subject.catalog.accelerators.get(pool.accelerator_type or "")
-        if known is not None and known.is_retired:
-            yield Fault(
-                subject.field(candidate, pool, "accelerator_type"),
-                known.name,
-                f"is retired ({known.note.partition(';')[0]})",
-                "use NVIDIA_TESLA_T4 on the same machine, or NVIDIA_L4 on a g2 machine",
-            )
+    for path, pool, _ in subject.broken("accelerator_retired"):
+        known = subject.catalog.accelerators[str(pool.accelerator_type)]
+        rule_text = f"is retired ({known.note.partition(';')[0]})"
+        remedy = "use NVIDIA_TESLA_T4 on the same machine, or NVIDIA_L4 on a g2 machine"
+        yield Fault(path, known.name, rule_text, remedy)
 
 
 @rule("warning", source="reports of users in public issues", needs=MACHINE_FIELDS, cloud_only=True)
@@ -112,15 +94,10 @@ def location_known(subject: Subject) -> Iterator[Fault]:
 @rule("error", source=_COMPUTE, needs=MACHINE_FIELDS, cloud_only=True)
 def disk_fits_machine(subject: Subject) -> Iterator[Fault]:
     """Machines that boot from hyperdisk-balanced get no other boot disk."""
-    only = subject.catalog.boot_disks["hyperdisk-balanced"].machines
-    for candidate, pool in subject.each_pool():
-        if pool.machine_type in only and pool.boot_disk_type != "hyperdisk-balanced":
-            yield Fault(
-                subject.field(candidate, pool, "boot_disk_type"),
-                pool.boot_disk_type,
-                f"{pool.machine_type} boots from hyperdisk-balanced",
-                "write hyperdisk-balanced, or leave it out",
-            )
+    for path, pool, found in subject.broken("disk_of_machine"):
+        disks = " or ".join(found.allowed)
+        rule_text = f"{pool.machine_type} boots from {disks}"
+        yield Fault(path, pool.boot_disk_type, rule_text, f"write {disks}, or leave it out")
 
 
 @rule("warning", source=_COMPUTE, needs=MACHINE_FIELDS, cloud_only=True)
@@ -137,14 +114,7 @@ def small_machine_with_gpu(subject: Subject) -> Iterator[Fault]:
             )
 
 
-def _machines_with(subject: Subject, accelerator: str) -> str:
-    names = [
-        name for name, one in subject.catalog.machines.items() if accelerator in one.accelerators
-    ]
-    return ", ".join(names[:3])
-
-
-MACHINE_RULES = (
+HARDWARE_RULES = (
     machine_known,
     accelerator_fits,
     accelerator_count_allowed,
