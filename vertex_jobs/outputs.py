@@ -31,7 +31,7 @@ _GOOGLE = "https://storage.googleapis.com"
 
 @dataclass(frozen=True)
 class StorageConnection:
-    """Where Cloud Storage is and who asks.
+    """The address of Cloud Storage, and the credentials.
 
     Attributes:
         endpoint_url: Scheme, host and port of Local Vertex; None for Google.
@@ -84,7 +84,7 @@ class Outputs:
         return self._file_system
 
     def list_files(self, uri: str) -> tuple[OutputFile, ...]:
-        """The objects below a directory, or the one of that very name; markers are left out.
+        """Return the objects below a directory, or the one of that name, without markers.
 
         Ordered by name; empty when there is nothing.
         """
@@ -97,21 +97,21 @@ class Outputs:
         )
 
     def exists(self, uri: str) -> bool:
-        """Whether there is an object of that name, or anything below it."""
+        """Return whether there is an object of that name, or anything below it."""
         with _translated(uri):
             return bool(self.file_system.exists(_path(uri)))
 
     def size(self, uri: str) -> int:
-        """Bytes of an object, or of all below a directory."""
+        """Return the bytes of an object, or of all below a directory."""
         return sum(file.size for file in self.list_files(uri))
 
     def read_bytes(self, uri: str) -> bytes:
-        """The whole object."""
+        """Return the whole object."""
         with _translated(uri):
             return bytes(self.file_system.cat_file(_path(uri)))
 
     def read_text(self, uri: str) -> str:
-        """The whole object, decoded from UTF-8."""
+        """Return the whole object, decoded from UTF-8."""
         return self.read_bytes(uri).decode()
 
     def write_bytes(self, uri: str, data: bytes) -> None:
@@ -161,7 +161,7 @@ def _parsed(uri: str) -> GcsUri:
 
 
 def _path(uri: str) -> str:
-    """The URI as gcsfs takes it, once it is known to be one."""
+    """Return the URI as gcsfs takes it, once it is known to be one."""
     return str(_parsed(uri)).removeprefix("gs://")
 
 
@@ -198,7 +198,7 @@ def _missing(uri: str) -> RequestRefusedError:
 
 @contextlib.contextmanager
 def _translated(uri: str) -> Iterator[None]:
-    """The one table from what gcsfs and its transport raise to our errors."""
+    """Turn what gcsfs and its transport raise into our errors, by one table."""
     from aiohttp import ClientError
     from gcsfs.retry import HttpError
     from google.auth.exceptions import GoogleAuthError

@@ -18,7 +18,7 @@ __all__ = ["google_clients", "local_vertex"]
 
 @pytest.fixture(scope="session")
 def local_vertex(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Endpoint]":
-    """A Local Vertex that lives as long as the test session; nothing of it outlives that."""
+    """Yield a Local Vertex that lives as long as the test session; nothing outlives that."""
     from vertex_jobs import testing
 
     with testing.local_vertex(tmp_path_factory.mktemp("local-vertex")) as endpoint:
@@ -27,7 +27,7 @@ def local_vertex(tmp_path_factory: pytest.TempPathFactory) -> "Iterator[Endpoint
 
 @pytest.fixture
 def google_clients(local_vertex: "Endpoint") -> Iterator[dict[str, str]]:
-    """The variables that point Google's clients at ``local_vertex``, set for one test."""
+    """Yield the variables that point Google's clients at ``local_vertex``, set for one test."""
     from vertex_jobs import testing
 
     with testing.google_clients(local_vertex) as variables:

@@ -69,7 +69,7 @@ def translated(subject: str) -> Iterator[None]:
 
 
 def translate(error: Exception, subject: str) -> EndpointError | None:
-    """Our error for an exception of a lower library; None for one that is not in the table."""
+    """Return our error for an exception of a lower library; None if the table has none."""
     for exception_type, translation in _table():
         if isinstance(error, exception_type):
             return translation(error, subject)
@@ -77,14 +77,14 @@ def translate(error: Exception, subject: str) -> EndpointError | None:
 
 
 def is_transient(error: EndpointError) -> bool:
-    """Whether asking again may succeed; a certificate that is not trusted stays so."""
+    """Return whether asking again may succeed; a certificate that is not trusted stays so."""
     if isinstance(error, RequestRefusedError):
         return error.code in _TRANSIENT
     return isinstance(error, EndpointLostError) and not _is_distrust(error.__cause__)
 
 
 def may_pass(error: Exception) -> bool:
-    """Whether a lower library may repeat a call that is safe to repeat, after this exception."""
+    """Return whether a lower library may repeat a safe call after this exception."""
     translation = translate(error, "")
     if translation is None:
         return False
@@ -93,14 +93,14 @@ def may_pass(error: Exception) -> bool:
 
 
 def is_definite(error: EndpointError) -> bool:
-    """Whether a create that ended so has certainly made nothing."""
+    """Return whether a create that ended so has certainly made nothing."""
     if isinstance(error, RequestRefusedError):
         return error.code not in _AMBIGUOUS
     return was_never_sent(error.__cause__)
 
 
 def was_never_sent(error: BaseException | None) -> bool:
-    """Whether no byte of the request can have reached the endpoint.
+    """Return whether no byte of the request can have reached the endpoint.
 
     A refused connection, a host that does not exist and credentials that could not be had say so;
     a connection that broke later does not.
@@ -125,7 +125,7 @@ def was_never_sent(error: BaseException | None) -> bool:
 
 @cache
 def _table() -> tuple[tuple[type[Exception], Translation], ...]:
-    """The table; the first row that fits an exception counts, so special rows stand first."""
+    """Return the table; the first row that fits an exception counts, so special rows come first."""
     import grpc
     import requests
     from google.api_core import exceptions as api
@@ -147,7 +147,7 @@ def _table() -> tuple[tuple[type[Exception], Translation], ...]:
 
 
 def _answered(error: Any, subject: str) -> EndpointError:
-    """A Google client's exception: the status, and the message of the answer's body."""
+    """Translate a Google client's exception: the status, and the message of the answer's body."""
     code = int(error.code or 500)
     body = _error_body(error.response)
     status = body.get("status") or getattr(error.grpc_status_code, "name", "")
@@ -155,13 +155,13 @@ def _answered(error: Any, subject: str) -> EndpointError:
 
 
 def _answered_storage(error: Any, subject: str) -> EndpointError:
-    """An upload's exception, which holds the bare HTTP answer."""
+    """Translate an upload's exception, which holds the bare HTTP answer."""
     body = _error_body(error.response)
     return _refused(body.get("message") or str(error), int(error.response.status_code), "")
 
 
 def _answered_grpc(error: Any, subject: str) -> EndpointError:
-    """A bare gRPC error, which the generated clients let through while streaming pages."""
+    """Translate a bare gRPC error, which the generated clients let through between pages."""
     from google.api_core import exceptions
 
     untyped: Any = exceptions
@@ -179,7 +179,7 @@ def _lost(error: Exception, subject: str) -> EndpointError:
 
 
 def _is_distrust(error: BaseException | None) -> bool:
-    """Whether the endpoint's certificate was not accepted, before anything was sent."""
+    """Return whether the endpoint's certificate was not accepted, before anything was sent."""
     return "CERTIFICATE_VERIFY_FAILED" in str(error)
 
 
@@ -191,7 +191,7 @@ def _garbled(error: Exception, subject: str) -> EndpointError:
 
 
 def _without_credentials(error: Exception, subject: str) -> EndpointError:
-    """Credentials that give no token; the first argument is the text, the second the answer."""
+    """Translate credentials that give no token: arguments are the text and the answer."""
     text = str(error.args[0]) if error.args else str(error)
     try:
         answered = json.loads(error.args[1])["error"]["message"]
@@ -209,7 +209,7 @@ def _refused(message: str, code: int, status: str) -> RequestRefusedError:
 
 
 def _error_body(response: Any) -> dict[str, str]:
-    """The ``error`` object of a JSON answer; empty when the body is something else."""
+    """Return the ``error`` object of a JSON answer; empty when the body is something else."""
     try:
         body = response.json()["error"]
     except (AttributeError, KeyError, TypeError, ValueError):
@@ -218,7 +218,7 @@ def _error_body(response: Any) -> dict[str, str]:
 
 
 def _root(error: BaseException) -> str:
-    """The innermost cause, which says most: ``[Errno 111] Connection refused``."""
+    """Return the innermost cause, which says most: ``[Errno 111] Connection refused``."""
     inner: Any = error
     while True:
         reason = getattr(inner, "reason", None)

@@ -1,4 +1,4 @@
-"""Where jobs are sent and what goes with every call: plain values, no open connection.
+"""An endpoint's addresses and what goes with every call: plain values, no open connection.
 
 For whoever builds a `Client`: the endpoints module for Google's service and for Local Vertex. Which
 of the two it is cannot be told from here, and nothing in the client asks.
@@ -50,13 +50,13 @@ class Connection:
     regional_endpoint: str = ""
 
     def endpoint_at(self, location: str) -> str:
-        """The host of the API in that location."""
+        """Return the host of the API in that location."""
         if location == self.place.location:
             return self.api_endpoint
         return self.regional_endpoint.format(location=location) or self.api_endpoint
 
     def console_link(self, name: str) -> str:
-        """The page of that job in the console; empty where there is no console."""
+        """Return the link to that job in the console; empty where there is no console."""
         if not self.console_url:
             return ""
         resource = ResourceName.parse(name)

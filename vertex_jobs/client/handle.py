@@ -49,7 +49,7 @@ class JobHandle:
         timing: Timing,
         succession: Succession | None = None,
     ) -> None:
-        """Handles are made by the client.
+        """Attach to a job; the client makes handles.
 
         Args:
             resource: The job as the endpoint last gave it.
@@ -96,7 +96,7 @@ class JobHandle:
 
     @property
     def last_seen(self) -> Snapshot:
-        """The endpoint's latest answer; asks nothing."""
+        """The endpoint's latest answer; nothing is asked for it."""
         return self._seen
 
     def refresh(self) -> Snapshot:
@@ -222,7 +222,7 @@ class JobHandle:
         return self.study.best_trial
 
     def register(self, trial: Trial, serving_image: str = SERVING_IMAGE) -> Resource:
-        """Put a trial's model into the model registry; once, however often it is called.
+        """Put a trial's model into the model registry, once however often this is called.
 
         Args:
             trial: One of this job's, which has written a model.

@@ -44,7 +44,7 @@ class Jobs:
         self._opened: dict[tuple[str, str], Any] = {}
 
     def address(self, parent: str) -> str:
-        """The host that answers for ``projects/P/locations/L``."""
+        """Return the host that answers for ``projects/P/locations/L``."""
         return self.connection.endpoint_at(location_of(parent))
 
     def create(
@@ -84,7 +84,7 @@ class Jobs:
             return self._call(kind, f"get_{kind.noun}", _parent(name), {"name": name}, headers)
 
     def list(self, kind: JobKind, filter_text: str = "", parent: str = "") -> list[Resource]:
-        """Every job of one kind, in the endpoint's order, through all pages.
+        """Return every job of one kind, in the endpoint's order, through all pages.
 
         Args:
             kind: Which collection.
@@ -171,7 +171,7 @@ class Jobs:
         return {} if message is None else _to_json(message)
 
     def _service(self, service: str, parent: str) -> Any:
-        """The generated client of ``job``, ``pipeline`` or ``model``, kept for the next call."""
+        """Return the client of ``job``, ``pipeline`` or ``model``, kept for the next call."""
         address = self.address(parent)
         if (service, address) not in self._opened:
             self._opened[service, address] = self._open(service, address)
@@ -208,7 +208,7 @@ def _parent(name: str) -> str:
 
 @contextmanager
 def _existing(name: str) -> Iterator[None]:
-    """Say of a 404 what it means: the job itself is not there."""
+    """Turn a 404 into what it means: the job itself is not there."""
     try:
         yield
     except RequestRefusedError as error:
@@ -225,7 +225,7 @@ def import_job_client() -> None:
 
 
 def _client_class(service: str) -> Any:
-    """The generated client; each is imported for itself, since each costs a tenth of a second."""
+    """Return a generated client; each is imported alone, since each costs a tenth of a second."""
     defer_clients()
     if service == "pipeline":
         from google.cloud.aiplatform_v1.services.pipeline_service import PipelineServiceClient

@@ -1,4 +1,4 @@
-"""What was about to be sent, on disk before it is sent, so that no crash can lose a job.
+"""The journal of submissions: on disk before they are sent, so that no crash loses a job.
 
 For `submission`. One file per submission, written aside and renamed; a reader sees the old entry or
 the new one, never a part. Requests can hold secrets in their environment variables, so the files
@@ -77,7 +77,7 @@ class Create:
 
     @property
     def location(self) -> str:
-        """Where the job is to run."""
+        """The region of the job."""
         return location_of(self.parent)
 
     @property
@@ -102,7 +102,7 @@ class Entry:
 
     @property
     def nonce(self) -> str:
-        """The first create's, by which the submission is known."""
+        """The first create's nonce, by which the submission is known."""
         return self.creates[0].nonce
 
     @property
@@ -112,17 +112,17 @@ class Entry:
 
     @property
     def contents(self) -> tuple[str, ...]:
-        """The content of each create, in order."""
+        """The contents of the creates, in order."""
         return tuple(create.content for create in self.creates)
 
     @property
     def targets(self) -> tuple[tuple[str, str, str], ...]:
-        """Endpoint, parent and content of each create: equal for the same job and fallbacks."""
+        """The endpoint, parent and content of each create: equal for the same job and fallbacks."""
         return tuple((create.endpoint, create.parent, create.content) for create in self.creates)
 
     @property
     def position(self) -> int:
-        """Index of the create at hand: the first whose place was not short."""
+        """The index of the create at hand: the first whose place was not short."""
         return next(n for n, create in enumerate(self.creates) if create.state != SHORT)
 
     @property
@@ -132,21 +132,21 @@ class Entry:
 
     @property
     def is_open(self) -> bool:
-        """Whether it is not known if the job exists."""
+        """True while it is not known whether the job exists."""
         return self.current.state in _OPEN
 
     @property
     def has_next(self) -> bool:
-        """Whether there is another place to try."""
+        """True if there is another place to try."""
         return self.position + 1 < len(self.creates)
 
     @property
     def stopped_between(self) -> bool:
-        """Whether a place was short and the next was not tried."""
+        """True if a place was short and the next was not tried."""
         return self.position > 0 and self.current.state == UPLOADED
 
     def recorded(self, state: str, *, at: float, name: str = "", detail: str = "") -> "Entry":
-        """The same submission after something happened to the create at hand.
+        """Return the submission after something happened to the create at hand.
 
         Args:
             state: It is in this state now.
@@ -189,7 +189,7 @@ class Journal:
         _sync_directory(self.directory)
 
     def read(self, nonce: str) -> Entry:
-        """The entry of one submission.
+        """Return the entry of one submission.
 
         Raises:
             FileNotFoundError: If there is none.
@@ -197,7 +197,7 @@ class Journal:
         return _entry(self._path(nonce).read_text("utf-8"))
 
     def entries(self) -> Iterator[Entry]:
-        """Every entry, in no order; a damaged file is reported to the log and left alone."""
+        """Yield every entry, in no order; a damaged file is logged and left alone."""
         for path in self.directory.glob("*.json"):
             try:
                 yield _entry(path.read_text("utf-8"))
@@ -205,12 +205,12 @@ class Journal:
                 _LOG.warning("%s is not a journal entry (%s); it is left as it is", path, error)
 
     def open_entries(self) -> list[Entry]:
-        """The submissions whose outcome is not known, oldest first."""
+        """Return the submissions whose outcome is not known, oldest first."""
         entries = (entry for entry in self.entries() if entry.is_open)
         return sorted(entries, key=lambda entry: entry.changed)
 
     def of_job(self, name: str) -> Entry | None:
-        """The submission whose create at hand made that job; None if it was none from here."""
+        """Return the submission whose create at hand made that job; None without one."""
         return next((entry for entry in self.entries() if entry.current.name == name), None)
 
     @contextmanager

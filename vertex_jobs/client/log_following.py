@@ -71,7 +71,7 @@ def follow(
 
 
 class _Tail:
-    """Where following has got to: what was read, and from when to read on."""
+    """The position of following: what was read, and from when to read on."""
 
     def __init__(self, read: Read) -> None:
         self._read = read
@@ -80,7 +80,7 @@ class _Tail:
         self._seen: dict[tuple[str, str, str], datetime] = {}
 
     def fresh(self, job_ids: Sequence[str], ended: bool, in_order: bool) -> list[LogEntry]:
-        """The lines that were not there at the last call, oldest first.
+        """Return the lines that were not there at the last call, oldest first.
 
         Args:
             job_ids: Whose lines.

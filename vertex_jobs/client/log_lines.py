@@ -52,7 +52,7 @@ class LogEntry:
 
     @property
     def key(self) -> tuple[str, str, str]:
-        """What tells this line from every other, also from one of the same text and time."""
+        """The key that tells this line from any other, also of the same text and time."""
         return self.job_id, self.time, self.insert_id
 
     @property
@@ -62,7 +62,7 @@ class LogEntry:
 
 
 def log_filter(job_ids: Sequence[str], replica: str = "", since: str = "") -> str:
-    """The filter for lines of any of these jobs.
+    """Return the filter for lines of any of these jobs.
 
     Args:
         job_ids: Numeric ids of custom jobs, at least one.

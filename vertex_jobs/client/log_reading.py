@@ -44,7 +44,7 @@ class LogReader:
     _sessions: list[Any] = field(default_factory=list, repr=False, compare=False)
 
     def read(self, job_ids: Sequence[str], replica: str = "", since: str = "") -> list[LogEntry]:
-        """Every line there is now, oldest first.
+        """Return every line there is now, oldest first.
 
         Args:
             job_ids: Numeric ids of custom jobs.
@@ -63,7 +63,7 @@ class LogReader:
         return entries
 
     def tail(self, job_ids: Sequence[str], replica: str, count: int) -> list[LogEntry]:
-        """The last lines, oldest first.
+        """Return the last lines, oldest first.
 
         Raises:
             EndpointError: If the log cannot be read.
@@ -77,7 +77,7 @@ class LogReader:
     def follow(
         self, rounds: Callable[[Callable[[], bool]], Rounds], replica: str = ""
     ) -> Iterator[LogEntry]:
-        """Every line once, until the jobs have ended and nothing more comes; see `tailing`.
+        """Yield every line once, until the jobs have ended and no more come; see `log_following`.
 
         Args:
             rounds: Makes the rounds, given whether reads wait for new lines, so that nothing else
@@ -100,7 +100,7 @@ class LogReader:
         return self.pages(filter_text, "")[1]
 
     def pages(self, filter_text: str, seen: str) -> tuple[str, Iterator[LogEntry]]:
-        """The endpoint's position, empty without one, and the lines, oldest first.
+        """Return the endpoint's position, empty without one, and the lines, oldest first.
 
         Args:
             filter_text: Which lines.
@@ -122,7 +122,7 @@ class LogReader:
     def _ask(
         self, body: dict[str, Any], seen: str = "", patience_seconds: float = _PATIENCE_SECONDS
     ) -> tuple[dict[str, Any], str]:
-        """One page and the endpoint's position; a page that fails is asked for again by itself.
+        """Return one page and the endpoint's position; a page that fails is asked for again alone.
 
         The rate of reads is limited per project, so a long log is bound to meet the limit between
         two pages, and must not begin again for it.
@@ -173,7 +173,7 @@ class HeldReads:
         self.works = False
 
     def read(self, job_ids: Sequence[str], since: str, wait: bool) -> list[LogEntry]:
-        """The lines since a time, oldest first; held for a new one if asked to ``wait``."""
+        """Return the lines since a time, oldest first; ``wait`` holds the read for a new one."""
         if len(job_ids) > _IDS_PER_FILTER:
             self.works = False
             return self._reader.read(job_ids, self._replica, since)

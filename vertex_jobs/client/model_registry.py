@@ -32,7 +32,7 @@ def uploaded_model(jobs: Jobs, timing: Timing, ended: Snapshot) -> Resource | No
 
 
 def register(jobs: Jobs, snapshot: Snapshot, trial: Trial, serving_image: str) -> Resource:
-    """Upload the trial's model, and return it; if it was uploaded before, return that one.
+    """Upload the trial's model and return it; if it was uploaded before, return that one.
 
     The model's id names study and trial, so that a repeated call makes no second one.
 

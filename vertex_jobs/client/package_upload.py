@@ -60,7 +60,7 @@ def upload(connection: Connection, source: Path, uri: str) -> bool:
 
 
 def _is_there(blob: Any, **how: Any) -> bool:
-    """Whether the object exists, so that its bytes need not be sent; no, where we may not look."""
+    """Return whether the object exists, so that no bytes are sent; False if we may not look."""
     from google.api_core.exceptions import Forbidden
 
     try:

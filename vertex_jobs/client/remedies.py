@@ -152,7 +152,7 @@ _BY_CODE = {
 
 
 def remedy_for(message: str, code: int = 0, output: Sequence[str] = ()) -> str:
-    """What to do about that message, a sentence or two; empty when the cause is not known.
+    """Return what to do about a message, in a sentence or two; empty for an unknown cause.
 
     Args:
         message: The service's own text.

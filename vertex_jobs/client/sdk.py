@@ -14,7 +14,7 @@ __all__ = ["sdk_object"]
 
 
 def sdk_object(snapshot: Snapshot, connection: Connection) -> Any:
-    """The same job as ``CustomJob``, ``CustomPythonPackageTrainingJob`` or the like.
+    """Return the same job as ``CustomJob``, ``CustomPythonPackageTrainingJob`` or the like.
 
     It is an instance of a subclass that differs in its connection alone. Objects that it makes in
     turn, a model for one, use the SDK's process-wide settings.

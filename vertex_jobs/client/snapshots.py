@@ -28,7 +28,7 @@ __all__ = ["Snapshot", "trial_job_ids"]
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What was known about a job when the endpoint answered.
+    """The endpoint's answer about a job.
 
     Attributes:
         resource: The API's JSON of the job; not to be changed.
@@ -38,7 +38,7 @@ class Snapshot:
 
     @property
     def name(self) -> str:
-        """Full resource name."""
+        """The full resource name."""
         return str(self.resource["name"])
 
     @property
@@ -48,12 +48,12 @@ class Snapshot:
 
     @property
     def kind(self) -> JobKind:
-        """Which of the three kinds."""
+        """The kind, one of three."""
         return kind_of_name(self.name)
 
     @property
     def is_study(self) -> bool:
-        """Whether the job has trials."""
+        """True if the job has trials."""
         return self.kind is TUNING_JOB
 
     @cached_property
@@ -76,29 +76,29 @@ class Snapshot:
 
     @property
     def package_uri(self) -> str | None:
-        """Where the job's package lies, which comes after its wheels; None for a container job."""
+        """The job's package, which comes after its wheels; None for a container job."""
         pools: Sequence[Mapping[str, Any]] = self.job_spec.get("workerPoolSpecs") or ({},)
         uris = pools[0].get("pythonPackageSpec", {}).get("packageUris")
         return str(uris[-1]) if uris else None
 
     @property
     def display_name(self) -> str:
-        """As the config says it."""
+        """The display name."""
         return str(self.resource.get("displayName", ""))
 
     @property
     def state(self) -> str:
-        """Full name, e.g. ``JOB_STATE_RUNNING`` or ``PIPELINE_STATE_RUNNING``."""
+        """The full name, e.g. ``JOB_STATE_RUNNING`` or ``PIPELINE_STATE_RUNNING``."""
         return str(self.resource.get("state", "JOB_STATE_UNSPECIFIED"))
 
     @property
     def done(self) -> bool:
-        """Whether the job has ended, however it did."""
+        """True if the job has ended, however it did."""
         return is_terminal(self.state)
 
     @property
     def succeeded(self) -> bool:
-        """Whether it ended with its results, all or in part."""
+        """True if it ended with its results, all or in part."""
         return is_success(self.state)
 
     @property
@@ -108,7 +108,7 @@ class Snapshot:
 
     @property
     def start_time(self) -> str | None:
-        """When it first ran, RFC 3339 text."""
+        """The time of its first run, RFC 3339 text."""
         return self.resource.get("startTime")
 
     @property
@@ -118,18 +118,18 @@ class Snapshot:
 
     @property
     def update_time(self) -> str | None:
-        """When anything about it last changed, RFC 3339 text."""
+        """The time of its last change, RFC 3339 text."""
         return self.resource.get("updateTime")
 
     @property
     def error(self) -> tuple[int, str] | None:
-        """Code of google.rpc.Code and message; None without an error."""
+        """The code of google.rpc.Code and the message; None without an error."""
         error = self.resource.get("error")
         return (int(error.get("code", 0)), str(error.get("message", ""))) if error else None
 
     @property
     def trial_counts(self) -> dict[str, int]:
-        """Number of trials by state; empty for jobs without trials."""
+        """The number of trials by state; empty for jobs without trials."""
         states = (trial.get("state", "REQUESTED") for trial in self.resource.get("trials", ()))
         return dict(Counter(states))
 

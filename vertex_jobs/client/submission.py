@@ -142,7 +142,7 @@ class Submitter:
         return self._record(entry, CREATED, name=str(resource["name"])), resource
 
     def _send_one(self, entry: Entry, on_short: OnShort | None) -> tuple[Entry, Resource | None]:
-        """One create; without a job the place was short, and the next is at hand."""
+        """Send one create; without a job the place was short, and the next is at hand."""
         entry = self._record(entry, SENT)
         create = entry.current
         kind = kind_of_collection(create.collection)
@@ -242,7 +242,7 @@ class Succession:
 
 
 def _of_the_job(error: EndpointError) -> EndpointError:
-    """The refusal of a create, told apart when the job itself is what was refused."""
+    """Return the refusal of a create; one of the job itself has a class of its own."""
     if isinstance(error, RequestRefusedError) and error.code in _JOB_IS_WRONG:
         return JobRefusedError(error.message, code=error.code, status=error.status)
     return error

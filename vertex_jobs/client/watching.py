@@ -35,7 +35,7 @@ _HOLD_LIMIT_SECONDS = 2.0
 
 @dataclass(frozen=True)
 class Watch:
-    """How to follow a job.
+    """Follows a job.
 
     Attributes:
         poll: Reads the job once.

@@ -40,7 +40,7 @@ _CONTINENTS = {"US": ("us-", "northamerica-"), "EU": ("europe-",), "ASIA": ("asi
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a service said; status 0 when it was not reached."""
+    """A service's answer; status 0 when it was not reached."""
 
     status: int
     form: dict[str, Any] = field(default_factory=dict)
@@ -63,7 +63,7 @@ def cloud_findings(
     job: JobSpec | None,
     open_session: Callable[[Any], Any] = _authorized_session,
 ) -> Iterator[Finding]:
-    """Each as soon as it is known.
+    """Yield each finding as soon as it is known.
 
     Args:
         connection: Of the endpoint.
@@ -93,13 +93,13 @@ def cloud_findings(
 
 
 def signed_out_findings(error: NotSignedInError) -> Iterator[Finding]:
-    """What is known where there are no credentials, or no project: that, and nothing else."""
+    """Yield what is known without credentials or a project: that, and nothing else."""
     yield Finding(error.subject, "missing", error.fact, error.remedy)
     yield from _not_asked()
 
 
 def _not_asked() -> Iterator[Finding]:
-    """Every question that only signed calls answer."""
+    """Yield every question that only signed calls answer."""
     for subject in _SUBJECTS:
         yield Finding(subject, "unknown", "not asked, for want of the above")
 
@@ -202,7 +202,7 @@ class _Cloud:
         return _unknown("logs", answer)
 
     def quotas(self, job: JobSpec | None) -> Iterator[Finding]:
-        """Limits of the location: of CPUs, and of the accelerators that the job asks for."""
+        """Yield the location's limits of CPUs, and of the accelerators that the job asks for."""
         names = {_CPU_QUOTA: "CPUs"}
         for pool in job.worker_pools_resolved() if job is not None else ():
             accelerator = catalog.load().accelerators.get(pool.accelerator_type or "")
@@ -275,13 +275,13 @@ def _unknown(subject: str, answer: _Answer) -> Finding:
 
 
 def _is_near(bucket_location: str, region: str) -> bool:
-    """Whether a bucket's data lie in the region, or in the continent around it."""
+    """Return whether a bucket's data lie in the region, or in the continent around it."""
     place = bucket_location.upper()
     return place == region.upper() or region.startswith(_CONTINENTS.get(place, ("\0",)))
 
 
 def _innermost(error: BaseException) -> str:
-    """The first cause of an error, in one line: the outer ones repeat it with addresses."""
+    """Return the first cause of an error in one line; the outer ones repeat it with addresses."""
     while error.__cause__ or error.__context__:
         error = error.__cause__ or error.__context__ or error
     return str(error).splitlines()[0] if str(error) else type(error).__name__

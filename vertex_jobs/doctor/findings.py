@@ -12,7 +12,7 @@ Verdict = Literal["ok", "limited", "missing", "unknown"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found.
+    """One finding.
 
     Attributes:
         subject: What was looked at, e.g. ``bucket``.

@@ -43,7 +43,7 @@ os._exit(0)
 
 
 def machine_findings(state_directory: Path) -> Iterator[Finding]:
-    """Each as soon as it is known, the most needed first.
+    """Yield each finding as soon as it is known, the most needed first.
 
     Args:
         state_directory: Where jobs and buckets of Local Vertex lie.
@@ -71,7 +71,7 @@ def _python() -> Finding:
 
 
 def _room(directory: Path) -> Finding:
-    """Whether the state directory is ours and can be written, and how much fits."""
+    """Find out whether the state directory is ours and can be written, and how much fits."""
     try:
         check_state_directory(directory)
     except UnsupportedHereError as error:
@@ -98,7 +98,7 @@ def _memory() -> Finding:
 
 
 def _available_memory() -> int:
-    """Bytes that programs can still get; source: the proc_meminfo page of the Linux manual."""
+    """Return the bytes still available; source: the proc_meminfo page of the Linux manual."""
     for line in Path("/proc/meminfo").read_text(encoding="ascii").splitlines():
         if line.startswith("MemAvailable:"):
             return int(line.split()[1]) * 1024
@@ -106,7 +106,7 @@ def _available_memory() -> int:
 
 
 def _tensorflow() -> Finding:
-    """The versions here, beside those of the newest prebuilt image."""
+    """Compare the versions here with those of the newest prebuilt image."""
     images = [image for image in catalog.load().images.values() if image.framework == "tensorflow"]
     newest = max(images, key=lambda image: [int(part) for part in image.version.split(".")])
     there = f"newest image: TensorFlow {newest.version}, Python {newest.python}"

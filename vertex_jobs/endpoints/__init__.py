@@ -1,4 +1,4 @@
-"""Where jobs run: ``local()`` and ``vertex()``, the one place that knows client and emulator.
+"""The endpoints ``local()`` and ``vertex()``: the one place that knows client and emulator.
 
 Both give an ``Endpoint`` with the same methods; what differs is decided here once, as plain
 values of the client's connection. Nothing else in the library asks which endpoint it talks to.

@@ -1,4 +1,4 @@
-"""Who calls Vertex AI: application default credentials, perhaps on behalf of a service account.
+"""Application default credentials, perhaps on behalf of a service account.
 
 For ``vertex()``. Reads files and variables as every Google client does; contacts nothing, except
 the metadata server of a Google machine, which holds that machine's credentials.
@@ -31,7 +31,7 @@ class Identity:
 def sign_in(
     project: str | None, impersonate_service_account: str | None, quota_project: str | None
 ) -> Identity:
-    """Get the credentials; arguments as of ``vertex``.
+    """Return credentials and project; arguments are those of ``vertex``.
 
     Raises:
         NotSignedInError: If there are none, or no project.

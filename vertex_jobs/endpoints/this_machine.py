@@ -137,7 +137,7 @@ def local(
 
 
 def _keep_loopback_off_proxies() -> None:
-    """Let no proxy of the user's catch the calls to this machine; every HTTP library reads this."""
+    """Keep calls to this machine off the user's proxies; every HTTP library reads this."""
     for name in ("no_proxy", "NO_PROXY"):
         hosts = [host for host in os.environ.get(name, "").split(",") if host]
         missing = [host for host in ("127.0.0.1", "localhost") if host not in hosts]
@@ -165,7 +165,7 @@ _notebook: list[Endpoint] = []
 
 
 def load_ipython_extension(shell: Any) -> None:
-    """``%load_ext vertex_jobs``: ``endpoint`` is local, and Google clients are pointed at it."""
+    """Answer ``%load_ext vertex_jobs``: ``endpoint`` is local, Google clients are pointed at it."""
     if not _notebook:
         _notebook.append(connect_google())
     shell.push({"endpoint": _notebook[0]})
