@@ -55,8 +55,7 @@ def main() -> None:
             print(
                 f"seed {seed}: default search {ours[-1]:.4f}, random {random[-1]:.4f}", flush=True
             )
-        if endpoint.server is not None:
-            endpoint.server.stop()
+        endpoint.server.stop()
     medians = statistics.median(ours), statistics.median(random)
     print(f"least gain over the defaults {min(ours) - defaults:+.4f}")
     print(f"median: default search {medians[0]:.4f}, random {medians[1]:.4f}")

@@ -50,7 +50,6 @@ def ours(trials: int, epochs: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         endpoint = local(state_dir=Path(folder) / "state")
         study = endpoint.submit(job, seed=0).result(timeout=600)
-        assert endpoint.server is not None
         endpoint.server.stop()
     ends = sorted(datetime.fromisoformat(one.end_time[:26].rstrip("Z")) for one in study.trials)
     return (ends[-1] - ends[_STEADY_AFTER - 1]).total_seconds() / (trials - _STEADY_AFTER)

@@ -81,7 +81,6 @@ def outcome(handle: JobHandle) -> Outcome:
 
 def drill(endpoint: Endpoint, kills: int, epochs: int, source: random.Random) -> None:
     """The undisturbed run, then the others."""
-    assert endpoint.server is not None
     run(endpoint, 1)  # so that the next ones all find TensorFlow warm
     whole = outcome(run(endpoint, epochs))
     first, last = whole.window
@@ -109,7 +108,6 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0, help="of the instants (default 0)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder, local(state_dir=folder) as endpoint:
-        assert endpoint.server is not None
         endpoint.server.hold(os.getpid())
         drill(endpoint, options.kills, options.epochs, random.Random(options.seed))
         endpoint.server.stop()

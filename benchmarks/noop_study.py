@@ -90,7 +90,6 @@ def _to_the_first_line(config: Path) -> float:
 
 def _stop(state: Path) -> None:
     server = local(state_dir=state).server
-    assert server is not None
     server.stop()
 
 
@@ -108,7 +107,6 @@ def _long_study(script: Path, state: Path) -> tuple[float, float]:
     ends = sorted(datetime.fromisoformat(trial.end_time[:19]) for trial in study.trials)
     tenth = _LONG // 10
     first, last = ends[tenth] - ends[0], ends[-1] - ends[-1 - tenth]
-    assert endpoint.server is not None
     return last / first, _memory_mib(endpoint.server.record.pid)
 
 

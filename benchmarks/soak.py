@@ -37,7 +37,6 @@ JOBS = 200
 
 def server_pid(endpoint: Endpoint) -> int:
     """Process id of the endpoint's server."""
-    assert endpoint.server is not None
     return endpoint.server.record.pid
 
 
@@ -59,14 +58,12 @@ def kill_round(script: Path, state: Path, source: random.Random) -> None:
         os.kill(server_pid(endpoint), signal.SIGKILL)
         os.waitpid(server_pid(endpoint), 0)
         endpoint = local(state_dir=state)
-        assert endpoint.server is not None
         endpoint.server.resume()
     study = endpoint.job(name).result(timeout=300)
     counted = [
         (trial.id, trial.metrics["score"] == trial.parameters["x"]) for trial in study.trials
     ]
     assert counted == [(str(number), True) for number in range(1, 41)], counted
-    assert endpoint.server is not None
     endpoint.server.stop()
 
 
@@ -114,7 +111,6 @@ def main() -> None:
         endpoint = local(state_dir=Path(folder) / "state")
         many_jobs(endpoint, script)
         long_study(endpoint, script)
-        assert endpoint.server is not None
         endpoint.server.stop()
 
 

@@ -156,6 +156,5 @@ def measure(rounds: int) -> list[Claim]:
     """Up, down, and TensorFlow."""
     with local_vertex() as endpoint:
         server = endpoint.server
-        assert server is not None
         claims = _through_the_client(rounds, endpoint.connection.api_endpoint)
         return [*claims, _through_tensorflow(rounds, google_environment(server))]

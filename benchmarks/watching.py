@@ -75,7 +75,6 @@ def measure(rounds: int) -> list[Claim]:
         for _ in range(rounds):
             lines.append(_lines(endpoint, printer) / _AT_ONCE_SECONDS)
             ends.append(_ends(endpoint, trial) / _AT_ONCE_SECONDS)
-        assert endpoint.server is not None
         endpoint.server.stop()
     return [
         at_most("A log line's way to a local follower, median, in units of 50 ms", lines, 1),

@@ -17,7 +17,6 @@ _PATIENCE_SECONDS = 120
 
 def run(local_vertex: Endpoint, bucket: str, name: str, **variables: str) -> str:
     """Run one check; answers what it wrote to standard error, warnings included."""
-    assert local_vertex.server is not None
     done = subprocess.run(
         [sys.executable, environment_checks.__file__, name, bucket],
         env={**os.environ, **google_environment(local_vertex.server), **variables},
@@ -50,7 +49,6 @@ def test_the_sdk_gets_its_project_without_a_complaint(
 @pytest.mark.parametrize("quiet", [[], ["-q"]], ids=["as a person calls it", "no settings"])
 def test_curl_finds_its_way(local_vertex: Endpoint, quiet: list[str]) -> None:
     """CURL_CA_BUNDLE is TensorFlow's; curl trusts the system's authorities as well."""
-    assert local_vertex.server is not None
     variables = google_environment(local_vertex.server)
     done = subprocess.run(
         ["curl", *quiet, "-sSfv", "https://storage.googleapis.com/storage/v1/b?project=p"],

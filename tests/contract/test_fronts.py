@@ -26,14 +26,12 @@ REFUSED = b"HTTP/1.1 403"
 
 @pytest.fixture
 def port(local_vertex: Endpoint) -> int:
-    assert local_vertex.server is not None
     return local_vertex.server.record.port
 
 
 @pytest.fixture(scope="module")
 def trusting(local_vertex: Endpoint) -> ssl.SSLContext:
     """TLS as a program has it under the emulator's variables."""
-    assert local_vertex.server is not None
     variables = google_environment(local_vertex.server)
     return ssl.create_default_context(cafile=variables["SSL_CERT_FILE"])
 
@@ -260,7 +258,6 @@ class TestTunnels:
 
 def test_a_state_directory_of_a_long_name(tmp_path: Path) -> None:
     endpoint = local(state_dir=tmp_path / ("long" * 25))
-    assert endpoint.server is not None
     try:
         variables = google_environment(endpoint.server)
         program = "import sys; from google.cloud import aiplatform_v1 as v; " + (

@@ -258,11 +258,9 @@ def test_a_restart_between_create_and_get(tmp_path: Any, package_uri: str) -> No
     jobs = client(first)
     parent = f"projects/{first.place.project}/locations/{first.place.location}"
     created = jobs.create_custom_job(parent=parent, custom_job=custom_job(uri, "--sleep=1"))
-    assert first.server is not None
     first.close()
     first.server.stop()
     second = local(state_dir=tmp_path)
-    assert second.server is not None
     try:
         found = client(second).get_custom_job(name=created.name)
         resumed = second.server.resume()

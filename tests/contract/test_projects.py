@@ -108,7 +108,6 @@ def test_a_policy_of_nothing_is_not_found(model: tuple[Any, str], parent: str) -
 @pytest.fixture
 def post(local_vertex: Any) -> Callable[..., Any]:
     """Calls the service account's credentials API; answers the JSON."""
-    assert local_vertex.server is not None
 
     def call(action: str, form: dict[str, Any]) -> Any:
         url = f"{local_vertex.connection.api_endpoint}/v1/projects/-/serviceAccounts/me:{action}"

@@ -24,7 +24,6 @@ _PATIENCE_SECONDS = 200
 
 @pytest.fixture(scope="module")
 def environment(local_vertex: Endpoint) -> dict[str, str]:
-    assert local_vertex.server is not None
     quiet = {"TF_CPP_MIN_LOG_LEVEL": "2", "CUDA_VISIBLE_DEVICES": ""}
     return {**os.environ, **google_environment(local_vertex.server), **quiet}
 

@@ -94,7 +94,6 @@ def wait(get: Callable[[], Any]) -> Any:
 
 
 def service_lines(local_vertex: Endpoint, job_id: str) -> list[str]:
-    assert local_vertex.server is not None
     logbook = Logbook(local_vertex.server.directory.logs)
     return [line.text for line in logbook.read(job_id) if line.task == "service"]
 

@@ -57,7 +57,6 @@ def processes_of(state_dir: Path) -> list[str]:
 
 
 def kill(endpoint: Endpoint) -> None:
-    assert endpoint.server is not None
     pid = endpoint.server.record.pid
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)
@@ -84,10 +83,8 @@ def test_a_study_survives_kills(tmp_path: Path, kills: int) -> None:
         kill(endpoint)
         assert wait_until_empty(state) == []
         endpoint = local(state_dir=state)
-        assert endpoint.server is not None
         assert endpoint.server.resume() == [name]
     study = endpoint.job(name).result(timeout=120)
-    assert endpoint.server is not None
     endpoint.server.stop()
     found = [
         (trial.id, trial.state, trial.metrics["score"] == 2 * trial.parameters["x"])
@@ -111,7 +108,6 @@ def test_a_study_survives_the_loss_of_its_search(tmp_path: Path) -> None:
     state = tmp_path / "state"
     endpoint = local(state_dir=state)
     handle = endpoint.submit(study_of(tmp_path, 12), seed=0)
-    assert endpoint.server is not None
     server = endpoint.server.record.pid
     for number in (2, 6):
         while finished(handle) < number:

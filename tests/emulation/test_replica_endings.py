@@ -91,7 +91,6 @@ def test_exit_1_is_not_tried_again(local_vertex: Endpoint, script: Path) -> None
 
 
 def test_a_second_server_on_the_directory_refuses(local_vertex: Endpoint) -> None:
-    assert local_vertex.server is not None
     directory = StateDirectory(local_vertex.server.directory.path)
     with pytest.raises(UnsupportedHereError, match="already has a server"), directory.hold():
         pass

@@ -93,14 +93,12 @@ def test_a_server_refuses_it(home: Path, name: str, monkeypatch: pytest.MonkeyPa
 def test_files_that_came_later_stay(tmp_path: Path) -> None:
     """The directory was empty when it was taken, and somebody kept his work in it afterwards."""
     endpoint = local(state_dir=tmp_path)
-    assert endpoint.server is not None
     endpoint.server.stop()
     for name in set(SWEPT) - {"objects/payloads/123"}:
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text("years of work")
     (tmp_path / "objects/payloads/letter.txt").write_text("years of work")
     endpoint = local(state_dir=tmp_path)
-    assert endpoint.server is not None
     endpoint.server.stop()
     expected = {"work/thesis.tex", "objects/uploads/letter.txt", "objects/payloads/letter.txt"}
     assert expected <= set(files(tmp_path))
@@ -108,7 +106,6 @@ def test_files_that_came_later_stay(tmp_path: Path) -> None:
 
 def test_a_damaged_store_is_named_at_once(tmp_path: Path) -> None:
     endpoint = local(state_dir=tmp_path)
-    assert endpoint.server is not None
     endpoint.server.stop()
     for path in tmp_path.glob("resources.sqlite*"):
         path.write_bytes(b"no store" * 512)

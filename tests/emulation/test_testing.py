@@ -49,7 +49,6 @@ def test_a_users_project_with_unittest(tmp_path: Path) -> None:
 def test_nothing_outlives_the_block() -> None:
     with local_vertex(project="mine") as endpoint:
         server = endpoint.server
-        assert server is not None
         assert (endpoint.place.project, server.runs()) == ("mine", True)
     assert (server.runs(), server.directory.path.exists()) == (False, False)
 

@@ -21,7 +21,6 @@ Sign = Callable[..., Endpoint]
 
 @pytest.fixture(scope="module")
 def module_gate(local_vertex: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Gate]:
-    assert local_vertex.server is not None
     made = Gate(local_vertex.server.record.port, tmp_path_factory.mktemp("gate"))
     yield made
     made.close()
@@ -160,7 +159,6 @@ def test_a_region_has_its_own_host(sign_in: Sign, gate: Gate) -> None:
 def test_a_fallback_is_made_and_followed_at_its_own_regions_host(
     sign_in: Sign, gate: Gate, job: CustomJob, local_vertex: Endpoint
 ) -> None:
-    assert local_vertex.server is not None
     local_vertex.server.inject([{"call": "JobService.CreateCustomJob", "fault": 429}])
     elsewhere = job.model_copy(update={"fallback": (Fallback(location="europe-west4"),)})
     handle = sign_in(gate.service_account_file()).submit(elsewhere)

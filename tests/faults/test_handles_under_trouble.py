@@ -86,7 +86,6 @@ def test_several_jobs_are_awaited_through_trouble(
 def own(tmp_path: Path) -> Iterator[Endpoint]:
     """A Local Vertex that a test may kill."""
     endpoint = local(state_dir=tmp_path)
-    assert endpoint.server is not None
     endpoint.server.hold(os.getpid())
     yield endpoint
     endpoint.close()
@@ -95,9 +94,8 @@ def own(tmp_path: Path) -> Iterator[Endpoint]:
 
 def restarted(own: Endpoint) -> LocalServer:
     """Kill the server, and start it again on the same directory."""
-    assert own.server is not None
     os.kill(own.server.record.pid, signal.SIGKILL)
-    wait_for(lambda: not own.server.runs())  # type: ignore[union-attr]
+    wait_for(lambda: not own.server.runs())
     server = join(own.server.directory.path)
     server.hold(os.getpid())
     return server

@@ -20,7 +20,6 @@ WEEK = 7 * 86400.0
 
 @pytest.fixture
 def machine(virtual: Endpoint) -> LocalServer:
-    assert virtual.server is not None
     return virtual.server
 
 
@@ -232,6 +231,5 @@ def test_a_replica_is_killed_when_its_time_has_come(
 
 
 def test_the_machines_clock_is_not_moved(local_vertex: Endpoint) -> None:
-    assert local_vertex.server is not None
     with pytest.raises(EndpointLostError, match="start one with --clock virtual"):
         local_vertex.server.advance(1)

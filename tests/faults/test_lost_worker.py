@@ -63,7 +63,6 @@ def test_a_lost_worker_changes_neither_the_epochs_nor_the_loss(
     fault = {"replica": "workerpool1-0", "fault": "kill", "checkpoint": True}
     handle = submit(local_vertex, local={"faults": [fault]})
     assert ended(handle) == (2, EPOCHS, pytest.approx(alone, abs=TOLERANCE))
-    assert local_vertex.server is not None
     noted = [one["kind"] for one in local_vertex.server.incidents(handle.name)]
     assert (noted.count("fault"), noted.count("restart")) == (1, 1)
     assert any(entry.text.startswith("going on after epoch") for entry in handle.logs())

@@ -52,7 +52,6 @@ def ends(handle: JobHandle) -> list[tuple[str, list[int]]]:
 def test_trials_run_again_when_the_server_was_stopped(tmp_path: Path) -> None:
     state = tmp_path / "state"
     with local(state_dir=state) as endpoint:
-        assert endpoint.server is not None
         handle = endpoint.submit(study(tmp_path))
         wait_for(lambda: measured(handle))
         endpoint.server.stop()
@@ -68,7 +67,6 @@ def test_trials_run_again_when_the_server_was_stopped(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("server")
 def test_trials_run_again_when_the_study_was_paused(local_vertex: Endpoint, tmp_path: Path) -> None:
-    assert local_vertex.server is not None
     handle = local_vertex.submit(study(tmp_path))
     wait_for(lambda: measured(handle))
     local_vertex.server.end(handle.name, "JOB_STATE_PAUSED")

@@ -16,7 +16,6 @@ from vertex_jobs.endpoints import Endpoint
 def endpoint(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Endpoint]:
     """One Local Vertex for all, so that most rows find a warm TensorFlow."""
     with local(state_dir=tmp_path_factory.mktemp("systems")) as joined:
-        assert joined.server is not None
         joined.server.hold(os.getpid())
         yield joined
         joined.server.stop()

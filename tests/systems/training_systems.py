@@ -131,7 +131,6 @@ def main() -> int:
     began = time.monotonic()
     results = []
     with tempfile.TemporaryDirectory() as state, local(state_dir=state) as endpoint:
-        assert endpoint.server is not None
         endpoint.server.hold(os.getpid())
         for line, is_right in table(chosen, endpoint):
             print(line, flush=True)

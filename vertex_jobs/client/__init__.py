@@ -4,10 +4,10 @@ For the endpoints module and the command line. Importing it imports nothing of G
 generated clients load on first use.
 """
 
-from vertex_jobs.client.client import Client, as_completed
-from vertex_jobs.client.connection import Connection
+from vertex_jobs.client.api_connection import Connection
 from vertex_jobs.client.handle import JobHandle
 from vertex_jobs.client.job_calls import import_job_client
+from vertex_jobs.client.job_client import Client, as_completed
 from vertex_jobs.client.journal import Entry
 from vertex_jobs.client.log_lines import LogEntry
 from vertex_jobs.client.outcomes import JobCancelledError

@@ -18,8 +18,8 @@ from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.journal import Entry
 from vertex_jobs.client.log_lines import LogEntry
 from vertex_jobs.client.log_reading import LogReader
-from vertex_jobs.client.model_registry import SERVING_IMAGE, register, uploaded_model
 from vertex_jobs.client.outcomes import culprit, failure
+from vertex_jobs.client.registered_models import SERVING_IMAGE, register, uploaded_model
 from vertex_jobs.client.sdk import sdk_object
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.submission import Succession

@@ -9,8 +9,8 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
+from vertex_jobs.client.api_connection import Connection
 from vertex_jobs.client.api_errors import translated
-from vertex_jobs.client.connection import Connection
 from vertex_jobs.errors import (
     EndpointLostError,
     JobNotFoundError,

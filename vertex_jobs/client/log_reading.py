@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from vertex_jobs.client.api_connection import Connection
 from vertex_jobs.client.api_errors import translated
-from vertex_jobs.client.connection import Connection
 from vertex_jobs.client.log_following import Rounds, follow
 from vertex_jobs.client.log_lines import LogEntry, log_filter
 from vertex_jobs.client.timing import Timing

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+from vertex_jobs.client.api_connection import Connection
 from vertex_jobs.client.api_errors import may_pass, translated
-from vertex_jobs.client.connection import Connection
 from vertex_jobs.names import GcsUri
 
 __all__ = ["upload"]

@@ -6,7 +6,7 @@ when it is asked for. The SDK's process-wide settings are neither read nor chang
 
 from typing import Any
 
-from vertex_jobs.client.connection import Connection
+from vertex_jobs.client.api_connection import Connection
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.names import ResourceName
 

@@ -12,7 +12,7 @@ from vertex_jobs.spec.attachments import (
     PscInterfaceConfig,
 )
 from vertex_jobs.spec.attempting import Attempt, attempts
-from vertex_jobs.spec.fallbacks import Fallback
+from vertex_jobs.spec.fallback import Fallback
 from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.kinds import CustomJob, CustomTrainingJob, HyperparameterTuningJob
 from vertex_jobs.spec.loading import Reading, examine, from_mapping, load, load_local

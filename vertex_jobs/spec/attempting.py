@@ -7,7 +7,7 @@ What counts as short of machines is the client's business.
 from dataclasses import dataclass
 from typing import Any
 
-from vertex_jobs.spec.fallbacks import Fallback
+from vertex_jobs.spec.fallback import Fallback
 from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 

@@ -16,7 +16,7 @@ from vertex_jobs.spec.accelerators import Accelerator, expand
 from vertex_jobs.spec.arguments import Arguments, tokens
 from vertex_jobs.spec.attachments import LustreMount, NfsMount, PscInterfaceConfig
 from vertex_jobs.spec.base import Spec
-from vertex_jobs.spec.fallbacks import Fallback
+from vertex_jobs.spec.fallback import Fallback
 from vertex_jobs.spec.fields import (
     Count,
     Flag,

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from vertex_jobs.errors import Fault
 from vertex_jobs.spec.accelerators import shorthand_faults
 from vertex_jobs.spec.attachments import PscInterfaceConfig
-from vertex_jobs.spec.fallbacks import Fallback
+from vertex_jobs.spec.fallback import Fallback
 from vertex_jobs.spec.rules.resources import accelerator_faults
 
 __all__ = ["FALLBACK_RULES"]

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vertex_jobs.client.connection import Connection
+from vertex_jobs.client.api_connection import Connection
 from vertex_jobs.client.handle import JobHandle
 from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.journal import Entry, Journal
