@@ -13,15 +13,31 @@ from vertex_jobs.catalog import Catalog
 from vertex_jobs.catalog.machine_rules import Broken, Violation, violations
 from vertex_jobs.job_kinds import TUNING_JOB
 from vertex_jobs.preflight.cost import Estimate, estimate
-from vertex_jobs.preflight.places import Candidate, candidates
-from vertex_jobs.spec import JobSpec, WorkerPoolSpec
+from vertex_jobs.spec import JobSpec, WorkerPoolSpec, attempts
 
 if TYPE_CHECKING:
     from vertex_jobs.preflight.contract import Contract
 
-__all__ = ["Subject", "Where"]
+__all__ = ["Candidate", "Subject", "Where"]
 
 Where = Literal["local", "vertex"]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One place where the job may run.
+
+    Attributes:
+        path: Where it stands in the config, e.g. ``fallback.0``; empty for the job's own.
+        location: Region.
+        pools: What runs there, in role order.
+        strategy: ``standard``, ``spot``, ``flex_start``, or None for the default.
+    """
+
+    path: str
+    location: str
+    pools: tuple[WorkerPoolSpec, ...]
+    strategy: str | None
 
 
 @dataclass(frozen=True)
@@ -49,7 +65,15 @@ class Subject:
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
         """Where it may run, the job's own place first."""
-        return tuple(candidates(self.job, self.location))
+        return tuple(
+            Candidate(
+                attempt.path,
+                attempt.location or self.location,
+                attempt.job.worker_pools_resolved(),
+                attempt.job.scheduling_strategy,
+            )
+            for attempt in attempts(self.job)
+        )
 
     @property
     def pools(self) -> tuple[WorkerPoolSpec, ...]:

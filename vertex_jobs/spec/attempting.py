@@ -19,10 +19,12 @@ class Attempt:
     """One place to try.
 
     Attributes:
+        path: Where the place stands in the config, e.g. ``fallback.0``; empty for the job's own.
         location: A region; None for the one that the endpoint has.
         job: The job as it is tried there.
     """
 
+    path: str
     location: str | None
     job: JobSpec
 
@@ -33,8 +35,11 @@ def attempts(job: JobSpec) -> tuple[Attempt, ...]:
     Each is a change of the job as written, and not of the fallback before it.
     """
     plain = job.model_copy(update={"fallback": ()})
-    others = (Attempt(place.location, _changed(plain, place)) for place in job.fallback)
-    return (Attempt(None, plain), *others)
+    others = (
+        Attempt(f"fallback.{number}", place.location, _changed(plain, place))
+        for number, place in enumerate(job.fallback)
+    )
+    return (Attempt("", None, plain), *others)
 
 
 def _changed(job: JobSpec, place: Fallback) -> JobSpec:

@@ -7,7 +7,7 @@ the metrics are looked for in the sources.
 from vertex_jobs.preflight.contract.asking import Outcome, Verdict
 from vertex_jobs.preflight.contract.command_lines import Probe
 from vertex_jobs.preflight.contract.contracts import Contract
-from vertex_jobs.preflight.contract.metric_tags import MetricTags, find_metric_tags
+from vertex_jobs.preflight.contract.source_code import MetricTags, find_metric_tags
 
 __all__ = [
     "Contract",

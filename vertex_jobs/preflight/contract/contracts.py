@@ -11,8 +11,12 @@ from vertex_jobs.errors import PackagingError
 from vertex_jobs.packaging import Package, describe
 from vertex_jobs.preflight.contract.asking import Outcome, Questions, Verdict, ask
 from vertex_jobs.preflight.contract.command_lines import Probe, probes_of, trial_tokens
-from vertex_jobs.preflight.contract.metric_tags import MetricTags, find_metric_tags
-from vertex_jobs.preflight.contract.sources import parsers_in, reads_often
+from vertex_jobs.preflight.contract.source_code import (
+    MetricTags,
+    find_metric_tags,
+    parsers_in,
+    reads_often,
+)
 from vertex_jobs.spec import JobSpec
 
 __all__ = ["Contract"]

@@ -5,9 +5,8 @@ made of the catalog's list prices; a price that nobody knows is named and never 
 Discounts, taxes, storage and network are not in it. It contacts nothing.
 """
 
-from vertex_jobs.preflight.cost.amounts import CostRange
 from vertex_jobs.preflight.cost.estimates import Estimate, Leg, estimate
-from vertex_jobs.preflight.cost.rates import PriceLine, Rate, rate
+from vertex_jobs.preflight.cost.rates import CostRange, PriceLine, Rate, rate
 from vertex_jobs.preflight.cost.running import so_far
 
 __all__ = [

@@ -8,10 +8,8 @@ import math
 from dataclasses import dataclass
 
 from vertex_jobs import catalog
-from vertex_jobs.preflight.cost.amounts import CostRange
-from vertex_jobs.preflight.cost.rates import Rate, rate
-from vertex_jobs.preflight.places import candidates
-from vertex_jobs.spec import HyperparameterTuningJob, JobSpec
+from vertex_jobs.preflight.cost.rates import CostRange, Rate, rate
+from vertex_jobs.spec import HyperparameterTuningJob, JobSpec, attempts
 
 __all__ = ["Estimate", "Leg", "estimate"]
 
@@ -84,25 +82,19 @@ def estimate(job: JobSpec, location: str) -> Estimate:
         location: Where it is submitted first.
     """
     prices = catalog.load()
-    legs = tuple(
-        Leg(
-            place.path,
-            place.location,
-            rate(
-                (pool.machine_use for pool in place.pools),
-                location=place.location,
-                strategy=place.strategy,
-                catalog=prices,
-            ),
-        )
-        for place in candidates(job, location)
-    )
+    legs = []
+    for attempt in attempts(job):
+        there = attempt.location or location
+        uses = [pool.machine_use for pool in attempt.job.worker_pools_resolved()]
+        strategy = attempt.job.scheduling_strategy
+        hourly = rate(uses, location=there, strategy=strategy, catalog=prices)
+        legs.append(Leg(attempt.path, there, hourly))
     trials, parallel = 1, 1
     if isinstance(job, HyperparameterTuningJob):
         trials, parallel = job.max_trial_count, job.parallel_trial_count
     timeout, default = job.timeout, prices.limits.default_timeout_seconds
     return Estimate(
-        legs=legs,
+        legs=tuple(legs),
         trial_count=trials,
         parallel_trial_count=parallel,
         is_study=isinstance(job, HyperparameterTuningJob),

@@ -14,8 +14,7 @@ from vertex_jobs import catalog
 from vertex_jobs.catalog.machine_rules import MachineUse
 from vertex_jobs.job_kinds import TUNING_JOB, kind_of_collection
 from vertex_jobs.names import ResourceName
-from vertex_jobs.preflight.cost.amounts import CostRange
-from vertex_jobs.preflight.cost.rates import rate
+from vertex_jobs.preflight.cost.rates import CostRange, rate
 from vertex_jobs.timestamps import read_second
 
 __all__ = ["so_far"]

@@ -1,4 +1,4 @@
-"""Rules on what is around a job: buckets, keys, and settings that one endpoint does not have.
+"""Rules on what is around a job: buckets, keys, money, and settings that one endpoint lacks.
 
 For the table in ``rules``. Whether a bucket exists and who may write to it is asked by ``doctor``.
 """
@@ -121,9 +121,44 @@ def _stopping_emulated(job: HyperparameterTuningJob) -> Iterator[Fault]:
         )
 
 
+@rule(
+    "error",
+    source="the catalog's prices",
+    needs=[
+        *MACHINE_FIELDS,
+        "max_cost_usd",
+        "timeout",
+        "max_trial_count",
+        "parallel_trial_count",
+    ],
+    cloud_only=True,
+)
+def cost_ceiling(subject: Subject) -> Iterator[Fault]:
+    """The worst case costs no more than max_cost_usd."""
+    ceiling = subject.job.max_cost_usd
+    if ceiling is None:
+        return
+    worst = subject.cost.worst_case
+    if not worst.is_complete:
+        yield Fault(
+            "max_cost_usd",
+            ceiling,
+            f"it cannot be kept: the price of {', '.join(worst.unknown)} is not known",
+            "remove max_cost_usd, or take what has a price: vertex-jobs machines",
+        )
+    elif worst.high > ceiling:
+        yield Fault(
+            "max_cost_usd",
+            ceiling,
+            f"the worst case costs {worst}",
+            "lower timeout or max_trial_count, take a cheaper machine, or raise it",
+        )
+
+
 SURROUNDINGS_RULES = (
     staging_bucket_said,
     same_region,
     local_settings_dropped,
     emulated_here,
+    cost_ceiling,
 )

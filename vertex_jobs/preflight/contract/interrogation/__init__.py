@@ -8,11 +8,12 @@ is written and the process ends there.
 import json
 import os
 import runpy
+import socket
 import sys
 import traceback
 from typing import Any
 
-from . import absl_flags, argparse_parsers, click_commands, guards, stand_ins
+from . import absl_flags, argparse_parsers, click_commands, stand_ins
 from .answers import Answer
 
 __all__ = ["main"]
@@ -22,6 +23,13 @@ _ASKERS = {
     "click": click_commands.intercept,
     "absl": absl_flags.intercept,
 }
+
+_WRITES = {"os.mkdir", "os.remove", "os.rename", "os.rmdir", "os.truncate", "os.link", "os.symlink"}
+_STARTS = {"subprocess.Popen", "os.system", "os.exec", "os.posix_spawn", "os.fork", "pty.spawn"}
+
+
+class _ForbiddenError(BaseException):
+    """The script did something that only a job may do."""
 
 
 def main(answer_descriptor: int) -> None:
@@ -36,7 +44,7 @@ def main(answer_descriptor: int) -> None:
         stand_ins.install(os.path.join(folder, questions["module"]), questions["missing"])
     for name in questions["parsers"]:
         _ASKERS[name](answer)
-    guards.install(os.path.dirname(folder), starts_processes=not questions["stand_ins"])
+    _forbid(os.path.dirname(folder), starts_processes=not questions["stand_ins"])
     _run(questions["module"], answer)
 
 
@@ -46,7 +54,7 @@ def _run(module: str, answer: Answer) -> None:
         runpy.run_module(module, run_name="__main__", alter_sys=True)
     except stand_ins.NeedsRealError as reason:
         fields = {"outcome": "needs_real", "detail": str(reason)}
-    except guards.ForbiddenError as reason:
+    except _ForbiddenError as reason:
         fields = {"outcome": "forbidden", "detail": str(reason)}
     except ModuleNotFoundError as error:
         fields = {"outcome": "failed", "detail": _last_line(error), "missing": error.name or ""}
@@ -60,3 +68,40 @@ def _run(module: str, answer: Answer) -> None:
 
 def _last_line(error: BaseException) -> str:
     return traceback.format_exception_only(type(error), error)[-1].strip()
+
+
+def _forbid(scratch: str, *, starts_processes: bool) -> None:
+    """From now on nothing leaves the process but files in the scratch folder.
+
+    Args:
+        scratch: Where it may write.
+        starts_processes: Whether it may start others, as some libraries do when they are loaded.
+    """
+    allowed = (os.path.realpath(scratch), "/dev/", "/proc/")
+
+    def watch(event: str, arguments: tuple[Any, ...]) -> None:
+        if event == "socket.connect" and _is_network(arguments[0]):
+            raise _ForbiddenError("connects to the network")
+        if event in _STARTS and not starts_processes:
+            raise _ForbiddenError("starts another program")
+        if event == "open" and not _is_write(arguments):
+            return
+        if event == "open" or event in _WRITES:
+            path = arguments[0]
+            if isinstance(path, (str, bytes, os.PathLike)):
+                real = os.path.realpath(os.path.abspath(os.fsdecode(path)))
+                if not real.startswith(allowed):
+                    raise _ForbiddenError(f"writes to {os.fsdecode(path)}")
+
+    sys.addaudithook(watch)
+
+
+def _is_network(connection: Any) -> bool:
+    return getattr(connection, "family", None) in (socket.AF_INET, socket.AF_INET6)
+
+
+def _is_write(arguments: tuple[Any, ...]) -> bool:
+    mode, flags = arguments[1], arguments[2]
+    if isinstance(mode, str):
+        return any(letter in mode for letter in "wax+")
+    return bool(flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC))

@@ -16,7 +16,7 @@ from vertex_jobs.spec import (
     ParameterSpec,
 )
 
-__all__ = ["STUDY_RULES"]
+__all__ = ["TRIAL_COUNT_RULES"]
 
 _TUNING = 'documentation page "Use hyperparameter tuning"'
 
@@ -90,4 +90,4 @@ def _points(parameters: Mapping[str, ParameterSpec]) -> int | None:
     return math.prod(sizes) if min(sizes, default=0) > 0 else None
 
 
-STUDY_RULES = (trials_within_limit, search_can_learn, space_fits_trials)
+TRIAL_COUNT_RULES = (trials_within_limit, search_can_learn, space_fits_trials)

@@ -1,17 +1,33 @@
-"""The metrics that a script reports, as far as its sources say.
+"""What a person's sources say about themselves, read and not run: their parsers, their metrics.
 
-For the rules. A tag that is computed is not found; ``check --dry-trial`` sees what is reported.
+For ``contracts``. A metric whose tag is computed is not found; ``check --dry-trial`` sees what is
+reported.
 """
 
 import ast
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import PurePosixPath
 
 from vertex_jobs.packaging import Package
-from vertex_jobs.preflight.contract.sources import called_name, calls, trees
 
-__all__ = ["MetricTags", "find_metric_tags"]
+__all__ = ["MetricTags", "find_metric_tags", "parsers_in", "reads_often"]
 
+#: Module that a source imports, and whose parser it means.
+_PARSERS = {
+    "absl": "absl",
+    "argparse": "argparse",
+    "argparse_dataclass": "argparse",
+    "click": "click",
+    "configargparse": "argparse",
+    "jsonargparse": "argparse",
+    "simple_parsing": "argparse",
+    "tap": "argparse",
+    "vertex_jobs": "argparse",
+}
+_READS = {"parse_args", "parse_known_args", "parse_args_into_dataclasses"}
+#: Ours, in every package.
+_OWN = ("vertex_jobs", "__init__.py", "__main__.py")
 #: cloudml-hypertune's method, and the variable by which its file is found.
 _HYPERTUNE = "report_hyperparameter_tuning_metric"
 _METRIC_FILE = "CLOUD_ML_HP_METRIC_FILE"
@@ -32,11 +48,56 @@ class MetricTags:
     is_reported: bool
 
 
+def _trees(package: Package) -> Iterator[ast.Module]:
+    """The syntax tree of each of the person's modules."""
+    for file in package.files:
+        path = PurePosixPath(file.path)
+        if path.suffix == ".py" and path.parts[0] not in _OWN:
+            yield ast.parse(file.content)
+
+
+def parsers_in(package: Package) -> tuple[str, ...]:
+    """The kinds of parser that the sources import, ``argparse``, ``click``, ``absl``."""
+    found = {
+        _PARSERS[name] for tree in _trees(package) for name in _imported(tree) if name in _PARSERS
+    }
+    return tuple(sorted(found))
+
+
+def reads_often(package: Package) -> bool:
+    """Whether a command line is read in more than one place."""
+    reads = [
+        call for tree in _trees(package) for call in _calls(tree) if _called_name(call) in _READS
+    ]
+    return len(reads) > 1
+
+
+def _calls(tree: ast.AST) -> Iterator[ast.Call]:
+    """Every call in a tree."""
+    return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
+
+
+def _called_name(call: ast.Call) -> str:
+    """The last name of what is called: ``report`` of ``metrics.report(…)``."""
+    return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
+
+
+def _imported(tree: ast.AST) -> Iterator[str]:
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.level == 0 and node.module:
+            top = node.module.partition(".")[0]
+            names = {alias.name for alias in node.names}
+            if top != "vertex_jobs" or "arguments" in names or "arguments" in node.module:
+                yield top
+
+
 def find_metric_tags(package: Package) -> MetricTags:
     """Look for every report in the person's modules."""
     tags: list[str] = []
     complete, reported = True, False
-    for tree in trees(package):
+    for tree in _trees(package):
         for expression in _reports(tree):
             reported = True
             found = _literals(expression)
@@ -51,8 +112,8 @@ def find_metric_tags(package: Package) -> MetricTags:
 
 def _reports(tree: ast.AST) -> Iterator[ast.expr | None]:
     """What each report gives as its tag or tags."""
-    for call in calls(tree):
-        name = called_name(call)
+    for call in _calls(tree):
+        name = _called_name(call)
         named = {keyword.arg: keyword.value for keyword in call.keywords}
         if name == _HYPERTUNE:
             yield named.get("hyperparameter_metric_tag", call.args[0] if call.args else None)
