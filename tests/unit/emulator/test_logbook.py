@@ -60,10 +60,11 @@ def test_times_never_fall(logbook: Logbook) -> None:
     assert [line.time for line in logbook.read("7")] == [5.0, 5.0]
 
 
-def test_the_last_lines_of_one_replica(logbook: Logbook) -> None:
+def test_lines_are_read_backwards(logbook: Logbook) -> None:
     fill(logbook, 5)
     logbook.append("7", "service", "INFO", "the end", 9.0)
-    assert logbook.last_lines("7", "workerpool0-0", 2) == ["line 3", "line 4"]
+    texts = [line.text for line in logbook.backwards("7")]
+    assert texts == ["the end", "line 4", "line 3", "line 2", "line 1", "line 0"]
 
 
 def test_a_line_that_a_crash_cut_is_left_out_and_written_over(tmp_path: Path) -> None:

@@ -8,8 +8,8 @@ from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.replicas.preparation import Trial
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_listing import ListQuery
-from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.names import GcsUri, ResourceName, is_gcs_uri
 from vertex_jobs.requests.places import LOCAL_BUCKET
 

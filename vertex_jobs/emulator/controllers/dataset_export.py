@@ -15,9 +15,9 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.data_splits import SETS, Row, split_rows
 from vertex_jobs.emulator.resources.dataset_lookup import DataSource
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_listing import ListQuery
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
-from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.names import GcsUri
 
 __all__ = ["export"]

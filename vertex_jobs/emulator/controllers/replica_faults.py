@@ -15,8 +15,8 @@ from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
 from vertex_jobs.emulator.faults.incidents import Incident
 from vertex_jobs.emulator.faults.rules import Job, Occurrence
 from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_listing import ListQuery
-from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.names import GcsUri
 from vertex_jobs.spec.local import ReplicaFault
 

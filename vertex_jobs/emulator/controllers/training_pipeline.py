@@ -21,8 +21,8 @@ from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.resources.model_registry import ModelRegistry
 from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_listing import ListQuery
-from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.names import GcsUri, ResourceName
 from vertex_jobs.runtime.directories import Directories
 

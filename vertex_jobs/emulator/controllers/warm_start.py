@@ -14,8 +14,8 @@ from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import study
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.resources.trial_rules import assignment_faults
+from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
-from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.emulator.study_search.session import trial_form
 from vertex_jobs.job_kinds import TUNING_JOB

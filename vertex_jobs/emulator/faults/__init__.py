@@ -1,1 +1,1 @@
-"""What goes wrong on purpose: rules that say when, and what is done to calls and replicas."""
+"""Fault injection: rules of when a fault happens, and its effect on calls."""

@@ -1,4 +1,4 @@
-"""What went wrong on purpose and what followed: the account that a drill is judged by.
+"""Injected faults and what followed them: the record by which a drill is judged.
 
 Kept in memory: it begins anew with the server, as the counts of the rules do.
 """
@@ -10,7 +10,7 @@ __all__ = ["Incident", "Incidents"]
 
 @dataclass(frozen=True)
 class Incident:
-    """One line of the account.
+    """One line of the record.
 
     Attributes:
         kind: ``fault``, ``restart`` (of a replica or of all of them) or ``read`` (of what an
@@ -28,7 +28,7 @@ class Incident:
 
 @dataclass
 class Incidents:
-    """The account of one server."""
+    """The record of one server."""
 
     _noted: list[Incident] = field(default_factory=list)
     _watched: dict[str, str] = field(default_factory=dict)
@@ -42,21 +42,16 @@ class Incidents:
         self._watched[prefix] = job
 
     def note_read(self, uri: str) -> None:
-        """An object was read."""
+        """Note that an object was read, if reads of it are watched and this is the first."""
         for prefix, job in self._watched.items():
             incident = Incident("read", uri, "after a restart", job)
             if uri.startswith(prefix) and incident not in self._noted:
                 self._noted.append(incident)
 
     def forget_calls(self) -> None:
-        """Drop what happened to calls: the faults were taken back, and another account begins."""
+        """Drop the lines about calls, whose faults were taken back."""
         self._noted = [one for one in self._noted if one.job]
 
-    @property
-    def watches(self) -> bool:
-        """Whether reads are of interest."""
-        return bool(self._watched)
-
     def of_job(self, job: str) -> list[dict[str, str]]:
-        """The lines of that job and of no job in particular, oldest first."""
+        """Return the lines of that job and of no job in particular, oldest first."""
         return [asdict(one) for one in self._noted if one.job in ("", job)]

@@ -1,4 +1,4 @@
-"""When a fault happens: by the name of a call or a replica, count, and probability with a seed.
+"""The rules of when a fault happens: name of a call or replica, count, seeded probability.
 
 Pure, for the fronts, the storage service and the controllers: it decides and does nothing. The
 rules of a running job and those of an admin call hold side by side.
@@ -26,12 +26,12 @@ Kind = TypeVar("Kind", CallFault, ReplicaFault)
 
 @dataclass
 class Occurrence(Generic[Kind]):
-    """A fault and how often it has had its occasion.
+    """A fault and its count of occasions.
 
     Attributes:
         fault: The rule.
-        seen: Occasions so far.
-        happened: How many of them it took.
+        seen: Number of occasions so far.
+        happened: Number of occasions on which it happened.
     """
 
     fault: Kind
@@ -44,7 +44,7 @@ class Occurrence(Generic[Kind]):
         self._random = random.Random(self.fault.seed)
 
     def take(self) -> bool:
-        """Count an occasion; says whether the fault happens on it."""
+        """Count an occasion and return whether the fault happens on it."""
         self.seen += 1
         fault = self.fault
         if self.seen <= fault.skip or (fault.times is not None and self.happened >= fault.times):
@@ -56,7 +56,7 @@ class Occurrence(Generic[Kind]):
 
 
 class RuleSet:
-    """The faults of one job or one admin call, with their counts."""
+    """The faults of one job or one admin call, and their counts."""
 
     def __init__(self, faults: Iterable[CallFault | ReplicaFault] = ()) -> None:
         """Begin to count."""
@@ -65,18 +65,18 @@ class RuleSet:
         self._replicas = [Occurrence(one) for one in listed if isinstance(one, ReplicaFault)]
 
     def __bool__(self) -> bool:
-        """Whether there is any rule."""
+        """Return whether there is any rule."""
         return bool(self._calls or self._replicas)
 
     def of_call(self, name: str) -> CallFault | None:
-        """What happens to this call: the first fault that matches and takes the occasion."""
+        """Return the first fault that matches this call and takes the occasion."""
         for occurrence in self._calls:
             if fnmatchcase(name, occurrence.fault.call) and occurrence.take():
                 return occurrence.fault
         return None
 
     def of_replica(self, replica_id: str, trial: str = "") -> list[Occurrence[ReplicaFault]]:
-        """What may happen to this replica, each when its trigger comes and it takes that."""
+        """Return the faults that may happen to this replica, each when it is triggered."""
         return [
             one
             for one in self._replicas
@@ -86,7 +86,7 @@ class RuleSet:
 
 @dataclass
 class FaultBoard:
-    """Every rule that holds on a server.
+    """All rules that hold on a server.
 
     Attributes:
         incidents: Where each fault that happens to a call is noted.
@@ -97,24 +97,17 @@ class FaultBoard:
     standing: list[RuleSet] = field(default_factory=list)
     _of_jobs: dict[Job, RuleSet] = field(default_factory=dict)
 
-    @property
-    def idle(self) -> bool:
-        """Whether no rule holds and nothing is watched for."""
-        return not (self.standing or self._of_jobs or self.incidents.watches)
-
     def post(self, job: Job, rules: RuleSet) -> None:
-        """Let a job's rules hold, unless it has some already."""
+        """Add a job's rules, unless it has some already."""
         if rules:
             self._of_jobs.setdefault(job, rules)
 
     def remove(self, job: Job) -> None:
-        """A job's rules hold no more."""
+        """Drop the rules of a job."""
         self._of_jobs.pop(job, None)
 
     def of_call(self, name: str, own: RuleSet | None = None) -> CallFault | None:
-        """What happens to this call; ``own`` are rules that came with it, which count first."""
-        if self.idle and not own:
-            return None
+        """Return the fault of this call; ``own`` are rules that came with it, which count first."""
         for rules in itertools.chain([own] if own else [], self.standing, self._of_jobs.values()):
             fault = rules.of_call(name)
             if fault is not None:
@@ -125,7 +118,7 @@ class FaultBoard:
     def of_replica(
         self, job: Job, replica_id: str, trial: str = ""
     ) -> list[Occurrence[ReplicaFault]]:
-        """What may happen to a replica of that job or of one that works for it."""
+        """Return the faults that may happen to a replica of that job, or of a job it owns."""
         own = self._of_jobs.get(job)
         return [
             one
@@ -135,7 +128,7 @@ class FaultBoard:
 
 
 def check_calls(faults: Sequence[CallFault | ReplicaFault], known: Sequence[str]) -> None:
-    """Refuse faults of calls that do not exist, which would never happen.
+    """Refuse faults of calls that do not exist.
 
     Raises:
         InvalidJobError: With every such fault.

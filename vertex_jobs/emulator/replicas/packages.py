@@ -19,9 +19,9 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.objects.object_values import StoredObject
-from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.names import GcsUri
 from vertex_jobs.packaging import ArchiveError, extract, third_party_imports
 

@@ -18,7 +18,6 @@ from vertex_jobs.names import ResourceName
 __all__ = ["OperationService"]
 
 _SERVICE = "google.longrunning.Operations"
-_EMPTY = protos.Empty
 _TOP = "projects/*/locations/*"
 #: Operations of a region, and of one resource in it.
 _PARENTS = (_TOP, f"{_TOP}/*/*")

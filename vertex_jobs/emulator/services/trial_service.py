@@ -31,7 +31,6 @@ from vertex_jobs.names import ResourceName
 __all__ = ["TrialService"]
 
 _State = protos.TrialState
-_RUNNING = (_State.ACTIVE, _State.STOPPING)
 
 
 class TrialService:

@@ -1,4 +1,4 @@
-"""Who wrote which object: a replica, known by the socket that its bytes came through.
+"""Which replica wrote which object, known by the socket that its bytes came through.
 
 Every dialect of Cloud Storage carries other credentials, or none, so the kernel is asked instead:
 the connection's other end is a socket, and a process of the replica's holds it. A write through
@@ -39,7 +39,7 @@ class Writer:
 
 @dataclass
 class WriteLedger:
-    """What the replicas under watch have written; for the event loop and for writing threads."""
+    """The objects that watched replicas have written; for the event loop and writing threads."""
 
     _processes: dict[int, Writer] = field(default_factory=dict)
     _written: dict[str, dict[str, set[str]]] = field(default_factory=dict)
@@ -47,7 +47,7 @@ class WriteLedger:
 
     @property
     def watches(self) -> bool:
-        """Whether any process is under watch."""
+        """True if any process is watched."""
         return bool(self._processes)
 
     def watch(self, pid: int, writer: Writer) -> None:
@@ -57,7 +57,7 @@ class WriteLedger:
             self._written.setdefault(writer.job_id, {})
 
     def note(self, stored: StoredObject) -> None:
-        """An object was written, within the request that ``noting_writers`` saw."""
+        """Note an object that was written within the request that ``noting_writers`` saw."""
         inode = _socket.get()
         writer = self._holder(inode) if inode else None
         if writer is None:
@@ -69,7 +69,7 @@ class WriteLedger:
                 written.setdefault(uri, set()).add(writer.replica_id)
 
     def settle(self, job_id: str) -> Mapping[str, set[str]]:
-        """The job's objects, ``gs://`` URI to the replicas that wrote it; forgotten afterwards."""
+        """Return and forget a job's objects: ``gs://`` URI to the replicas that wrote it."""
         with self._lock:
             self._processes = {
                 pid: writer for pid, writer in self._processes.items() if writer.job_id != job_id
@@ -77,7 +77,7 @@ class WriteLedger:
             return self._written.pop(job_id, {})
 
     def _holder(self, inode: int) -> Writer | None:
-        """The process under watch that holds the socket."""
+        """Return the writer whose watched process holds the socket."""
         with self._lock:
             processes = list(self._processes.items())
         wanted = f"socket:[{inode}]"
@@ -88,7 +88,7 @@ class WriteLedger:
 
 
 def _descriptors(pid: int) -> Iterator[str]:
-    """What a process holds open; nothing when it has ended or is not ours to see."""
+    """Yield what a process holds open; nothing if it has ended or is not ours to see."""
     with contextlib.suppress(OSError), os.scandir(f"/proc/{pid}/fd") as entries:
         for entry in entries:
             with contextlib.suppress(OSError):

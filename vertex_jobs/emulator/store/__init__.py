@@ -1,1 +1,1 @@
-"""What survives a restart: resources in SQLite, log lines in append-only files."""
+"""Resources in SQLite and log lines in append-only files, which survive a restart."""

@@ -1,4 +1,4 @@
-"""Where the lines of one log file are, so that no reader starts from its beginning.
+"""An index of the lines of one log file, so that no reader starts from its beginning.
 
 Every 64th line's offset and time: a reader seeks to the chunk it needs. Built by one pass over the
 file when it is first touched, then kept up by whoever appends.
@@ -69,10 +69,10 @@ class LogIndex:
         self.last_time = time
 
     def chunk_at(self, time: float) -> int:
-        """The first chunk that may hold a line of that time or later."""
+        """Return the first chunk that may hold a line of that time or later."""
         return max(bisect.bisect_left(self.times, time) - 1, 0)
 
     def span(self, chunk: int) -> tuple[int, int]:
-        """First byte of a chunk, and the byte after it."""
+        """Return the first byte of a chunk, and the byte after it."""
         last = chunk + 1 == len(self.offsets)
         return self.offsets[chunk], self.size if last else self.offsets[chunk + 1]

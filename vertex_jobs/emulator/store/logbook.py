@@ -7,7 +7,6 @@ nothing. Used from one thread, the server's event loop.
 
 import asyncio
 import collections
-import contextlib
 import json
 import secrets
 from collections.abc import Iterable, Iterator
@@ -73,7 +72,7 @@ class Logbook:
         return index
 
     def _file(self, job_id: str) -> BinaryIO:
-        """The file to append to, unbuffered: a line is with the system once it is written."""
+        """Return the unbuffered file to append to: what is written outlives this process."""
         file = self._files.get(job_id)
         if file is None:
             file = self._files[job_id] = self._path(job_id).open("ab", buffering=0)
@@ -108,16 +107,16 @@ class Logbook:
             self._files.pop(job_id).close()
 
     def job_ids(self) -> list[str]:
-        """Every job that has lines."""
+        """Return every job that has lines."""
         return sorted(path.stem for path in self._directory.glob("*.jsonl"))
 
     def read(self, job_id: str, first: int = 0) -> Iterator[LogLine]:
-        """The job's lines from the given position on, oldest first."""
+        """Yield the job's lines from the given position on, oldest first."""
         for chunk in range(first // CHUNK, len(self._index(job_id).offsets)):
             yield from (line for line in self._chunk(job_id, chunk) if line.insert_id >= first)
 
     def since(self, job_id: str, time: float) -> Iterator[LogLine]:
-        """The job's lines of that time or later, oldest first."""
+        """Yield the job's lines of that time or later, oldest first."""
         index = self._index(job_id)
         if index.last_time < time:
             return
@@ -125,7 +124,7 @@ class Logbook:
             yield from (line for line in self._chunk(job_id, chunk) if line.time >= time)
 
     def backwards(self, job_id: str) -> Iterator[LogLine]:
-        """The job's lines, newest first."""
+        """Yield the job's lines, newest first."""
         for chunk in reversed(range(len(self._index(job_id).offsets))):
             yield from reversed(self._chunk(job_id, chunk))
 
@@ -138,16 +137,6 @@ class Logbook:
         except FileNotFoundError:  # deleted while it was read
             return []
         return [LogLine(**json.loads(line)) for line in raw.splitlines()]
-
-    def last_lines(self, job_id: str, task: str, count: int) -> list[str]:
-        """The last lines of one replica, oldest first."""
-        found: list[str] = []
-        for line in self.backwards(job_id):
-            if len(found) == count:
-                break
-            if line.task == task:
-                found.append(line.text)
-        return found[::-1]
 
     @property
     def position(self) -> str:
@@ -175,9 +164,3 @@ class Logbook:
             pass
         finally:
             self._waiters.discard(event)
-
-    def delete(self, job_id: str) -> None:
-        """Remove a job's lines."""
-        self.release(job_id)
-        with contextlib.suppress(FileNotFoundError):
-            self._path(job_id).unlink()

@@ -62,7 +62,7 @@ class Store:
         Args:
             resource: The message, its ``name`` set.
             project: The project id of the request, since names carry the number.
-            settings: What the endpoint was asked for this job and the API does not know.
+            settings: Of the job, which the API does not know.
             owner: Name of the resource that this one works for, e.g. a trial's tuning job.
         """
         name = ResourceName.parse(resource.name)
@@ -99,7 +99,7 @@ class Store:
             waiter.set()
 
     def load(self, collection: str, resource_id: str, *, trials: bool = True) -> protos.Message:
-        """A snapshot of one resource, or None.
+        """Return a snapshot of one resource, or None.
 
         Args:
             collection: E.g. ``customJobs``.
@@ -119,7 +119,7 @@ class Store:
         return resource
 
     def has(self, name: ResourceName) -> bool:
-        """Whether the named resource exists; its project is given by number."""
+        """Return whether the named resource exists; its project is given by number."""
         row = self._connection.execute(
             "SELECT 1 FROM resources WHERE collection = ? AND id = ? AND number = ?"
             " AND location = ?",
@@ -128,7 +128,7 @@ class Store:
         return row is not None
 
     def job_number(self, job_id: str) -> str:
-        """Number of the project of a job or study, whichever its collection; empty if unknown."""
+        """Return the number of a job's or study's project; empty if it is unknown."""
         row = self._connection.execute(
             "SELECT number FROM resources WHERE id = ? AND collection IN (?, ?, 'studies')",
             (job_id, CUSTOM_JOB.collection, TUNING_JOB.collection),
@@ -136,7 +136,7 @@ class Store:
         return str(row[0]) if row else ""
 
     def settings(self, collection: str, resource_id: str) -> dict[str, Any]:
-        """What the endpoint was asked for this job and the API does not know."""
+        """Return the settings of a job that the API does not know."""
         (text,) = self._connection.execute(
             "SELECT settings FROM resources WHERE collection = ? AND id = ?",
             (collection, resource_id),
@@ -145,14 +145,14 @@ class Store:
         return settings
 
     def save_settings(self, collection: str, resource_id: str, settings: Mapping[str, Any]) -> None:
-        """Replace what the endpoint was asked for this job."""
+        """Replace the settings of a job that the API does not know."""
         self._connection.execute(
             "UPDATE resources SET settings = ? WHERE collection = ? AND id = ?",
             (json.dumps(dict(settings)), collection, resource_id),
         )
 
     def project(self, collection: str, resource_id: str) -> str:
-        """The project id under which the resource was created."""
+        """Return the project id under which the resource was created."""
         (project,) = self._connection.execute(
             "SELECT project FROM resources WHERE collection = ? AND id = ?",
             (collection, resource_id),
@@ -162,7 +162,7 @@ class Store:
     def page(
         self, collection: str, number: str, location: str, before: int | None
     ) -> Iterator[tuple[int, protos.Message]]:
-        """Snapshots of a collection, newest first, those that work for another one left out.
+        """Yield snapshots of a collection, newest first, without those that work for another one.
 
         Args:
             collection: E.g. ``customJobs``.
@@ -185,7 +185,7 @@ class Store:
                 yield sequence, resource
 
     def unfinished(self, collection: str, terminal_states: frozenset[int]) -> list[str]:
-        """Ids of the jobs that nobody else owns and whose state is not terminal, oldest first."""
+        """Return the ids of unfinished jobs that work for no other, oldest first."""
         rows = self._connection.execute(
             "SELECT id, proto FROM resources WHERE collection = ? AND owner = '' ORDER BY sequence",
             (collection,),
@@ -197,7 +197,7 @@ class Store:
         ]
 
     def owned(self, owner: str) -> list[tuple[str, str]]:
-        """Collection and id of everything that works for the named resource."""
+        """Return collection and id of everything that works for the named resource."""
         return self._connection.execute(
             "SELECT collection, id FROM resources WHERE owner = ?", (owner,)
         ).fetchall()
@@ -224,7 +224,7 @@ class Store:
         )
 
     def trials(self, job: str) -> list[protos.Message]:
-        """Snapshots of a job's trials, in order of completion, unfinished ones last."""
+        """Return snapshots of a job's trials, in order of completion, unfinished ones last."""
         rows = self._connection.execute(
             "SELECT proto FROM trials WHERE job = ? ORDER BY finished IS NULL, finished, id",
             (job,),
@@ -232,7 +232,7 @@ class Store:
         return [protos.Trial.FromString(blob) for (blob,) in rows]
 
     def trial(self, job: str, trial_id: str) -> protos.Message | None:
-        """A snapshot of one trial, or None."""
+        """Return a snapshot of one trial, or None."""
         row = self._connection.execute(
             "SELECT proto FROM trials WHERE job = ? AND id = ?", (job, int(trial_id))
         ).fetchone()

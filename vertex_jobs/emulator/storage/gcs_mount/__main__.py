@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from vertex_jobs.emulator.storage.gcs_mount.file_system import Operations
+from vertex_jobs.emulator.storage.gcs_mount.file_system import FileSystem
 from vertex_jobs.emulator.storage.objects import ObjectStore
 from vertex_jobs.errors import UnsupportedHereError
 
@@ -70,7 +70,7 @@ def _serve(fuse: Any, store: ObjectStore, directory: Path, mountpoint: Path) -> 
 
     try:
         Fuse(
-            Operations(store, directory, say_ready),
+            FileSystem(store, directory, say_ready),
             str(mountpoint),
             foreground=True,
             nothreads=True,

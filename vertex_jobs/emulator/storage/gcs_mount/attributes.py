@@ -1,4 +1,4 @@
-"""What ``stat`` says of files and directories, and which error numbers stand for refusals."""
+"""The attributes of files and directories, and the numbers of errors, as the kernel takes them."""
 
 import functools
 import os
@@ -40,7 +40,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def os_error(number: int) -> OSError:
-    """The exception that gives the kernel this error number."""
+    """Return the exception that gives the kernel this error number."""
     return OSError(number, os.strerror(number))
 
 
@@ -58,22 +58,22 @@ def translated(method: _Method) -> _Method:
 
 
 def directory_attributes() -> dict[str, Any]:
-    """Of any directory; nothing is kept of it but its name."""
+    """Return the attributes of any directory; only its name is kept."""
     return _attributes(stat.S_IFDIR | 0o755, 0, time.time_ns())
 
 
 def file_attributes(size: int, mtime_ns: int | None) -> dict[str, Any]:
-    """Of a file; without a time it is being modified now."""
+    """Return the attributes of a file; one without a time is being modified now."""
     return _attributes(stat.S_IFREG | 0o644, size, time.time_ns() if mtime_ns is None else mtime_ns)
 
 
 def staged_attributes(staged: StagedFile) -> dict[str, Any]:
-    """Of a file that is open for writing."""
+    """Return the attributes of a file that is open for writing."""
     return file_attributes(staged.size, staged.mtime_ns)
 
 
 def object_attributes(stored: StoredObject) -> dict[str, Any]:
-    """Of an object: a file, or a symbolic link."""
+    """Return the attributes of an object, which is a file or a symbolic link."""
     if SYMLINK_KEY in stored.attributes.get("metadata", {}):
         return _attributes(stat.S_IFLNK | 0o777, 0, modified_ns(stored))
     return file_attributes(stored.size, modified_ns(stored))

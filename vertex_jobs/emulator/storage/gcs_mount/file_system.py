@@ -1,4 +1,4 @@
-"""The calls of the kernel, answered from an object store. Called by one thread.
+"""The file system's calls, answered from an object store. Called by one thread.
 
 Times but a file's modification time, permissions and owners are not kept, as in Cloud Storage FUSE;
 a directory that holds something cannot be renamed, for the same reason.
@@ -30,13 +30,13 @@ from vertex_jobs.emulator.storage.objects import (
     StoredObject,
 )
 
-__all__ = ["Operations"]
+__all__ = ["FileSystem"]
 
 _ABSENT = Preconditions(generation_match=0)
 
 
-class Operations:
-    """What ``mfusepy.FUSE`` calls; paths begin at the mount point."""
+class FileSystem:
+    """The methods that ``mfusepy.FUSE`` calls; paths begin at the mount point."""
 
     use_ns = True
     #: Calls with a handle come without a path, so that files deleted while open stay usable.
@@ -53,7 +53,7 @@ class Operations:
         self._open_directories: dict[int, Directory] = {}
 
     def init(self, path: str) -> None:
-        """The kernel has mounted the file system."""
+        """Note that the kernel has mounted the file system."""
         self._on_ready()
 
     @translated
@@ -164,7 +164,7 @@ class Operations:
         return 0
 
     def release(self, path: None, number: int) -> int:
-        """The last descriptor of a handle is closed."""
+        """Close a handle, whose last descriptor is closed."""
         self._files.close(number)
         return 0
 
@@ -208,7 +208,7 @@ class Operations:
 
     @translated
     def readlink(self, path: str) -> str:
-        """Where a symbolic link points."""
+        """Return the target of a symbolic link."""
         found = self._tree.lookup(path)
         if not isinstance(found, StoredObject):
             raise os_error(errno.EINVAL)
@@ -227,14 +227,14 @@ class Operations:
         return 0
 
     def chmod(self, path: str, mode: int) -> int:
-        """Nothing: modes are not kept, and programs expect no error."""
+        """Do nothing: modes are not kept, and programs expect no error."""
         return 0
 
     def chown(self, path: str, user: int, group: int) -> int:
-        """Nothing: owners are not kept, and programs expect no error."""
+        """Do nothing: owners are not kept, and programs expect no error."""
         return 0
 
     def statfs(self, path: str) -> dict[str, int]:
-        """The room on the disk that holds the store."""
+        """Return the size and free space of the disk that holds the store."""
         values = os.statvfs(self._directory)
         return {name: getattr(values, name) for name in dir(values) if name.startswith("f_")}

@@ -44,11 +44,11 @@ class OpenFiles:
         self._staged: dict[_Place, StagedFile] = {}
 
     def staged(self, place: _Place) -> StagedFile | None:
-        """The file there, if it is open for writing."""
+        """Return the file there, if it is open for writing."""
         return self._staged.get(place)
 
     def names_below(self, bucket: str, prefix: str) -> Iterator[str]:
-        """Names of files directly in a directory that are open for writing."""
+        """Yield the names of a directory's files that are open for writing."""
         for staged_bucket, name in self._staged:
             rest = name.removeprefix(prefix)
             if staged_bucket == bucket and name.startswith(prefix) and "/" not in rest:
@@ -74,7 +74,7 @@ class OpenFiles:
         return number
 
     def attributes(self, number: int) -> dict[str, Any]:
-        """What ``fstat`` says."""
+        """Return the attributes of an open file."""
         handle = self._handles[number]
         staged = self._written(handle)
         if staged is not None:
@@ -94,7 +94,7 @@ class OpenFiles:
         return os.pread(handle.reader.fileno(), size, offset)
 
     def writable(self, number: int) -> StagedFile:
-        """The file behind a handle that may write.
+        """Return the file behind a handle that may write.
 
         Raises:
             OSError: With EBADF, if it may not.

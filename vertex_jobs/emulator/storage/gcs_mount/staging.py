@@ -54,7 +54,7 @@ class StagedFile:
 
     @property
     def mtime_ns(self) -> int | None:
-        """Set by hand, or of what was published; None for now."""
+        """The modification time that was set, or of what was published; None for now."""
         if self._mtime_ns is None and self._payload is None and self._base is not None:
             return modified_ns(self._base)
         return self._mtime_ns
@@ -128,7 +128,7 @@ class StagedFile:
 
 
 def modified_ns(stored: StoredObject) -> int:
-    """When a file was modified: by its metadata, else when the object was written."""
+    """Return when a file was modified: by its metadata, else when the object was written."""
     text = stored.attributes.get("metadata", {}).get(_MTIME_KEY)
     if text is not None:
         seconds, _, fraction = text.removesuffix("Z").partition(".")
@@ -141,7 +141,7 @@ def modified_ns(stored: StoredObject) -> int:
 
 
 def modified_attributes(attributes: Mapping[str, Any], mtime_ns: int) -> dict[str, Any]:
-    """The attributes of an object with another modification time."""
+    """Return the attributes of an object with another modification time."""
     seconds, nanoseconds = divmod(mtime_ns, 10**9)
     moment = datetime.fromtimestamp(seconds, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S")
     metadata = {**attributes.get("metadata", {}), _MTIME_KEY: f"{moment}.{nanoseconds:09d}Z"}

@@ -1,4 +1,4 @@
-"""Which path means which bucket, object or directory.
+"""Paths below ``/gcs``, and the bucket, object or directory that each means.
 
 Directories are common prefixes of names, with or without a ``dir/`` marker object. Where both an
 object ``a`` and a directory ``a`` exist, ``a`` is the directory, and the object is reached as ``a``
@@ -43,7 +43,7 @@ class Tree:
         self._store = store
 
     def lookup(self, path: str) -> Directory | StoredObject | None:
-        """What the path means; None when there is nothing."""
+        """Return what a path means; None if there is nothing."""
         bucket, name = _split(path)
         if not bucket:
             return ROOT
@@ -62,7 +62,7 @@ class Tree:
         return bucket, plain if plain != name and self._has_any(bucket, f"{plain}/") else name
 
     def children(self, directory: Directory) -> Iterator[tuple[str, bool]]:
-        """The entries of a directory, each with whether it is one itself."""
+        """Yield the entries of a directory, each with whether it is a directory itself."""
         if directory == ROOT:
             yield from ((bucket.name, True) for bucket in self._store.buckets.list())
             return
@@ -87,7 +87,7 @@ class Tree:
                 yield file + _CONFLICT_SUFFIX if file in folders else file, False
 
     def is_empty(self, directory: Directory) -> bool:
-        """Whether a directory holds nothing but its own marker."""
+        """Return whether a directory holds nothing but its own marker."""
         query = ListQuery(prefix=directory.prefix, max_results=2)
         page = self._store.list_objects(directory.bucket, query)
         return all(stored.name == directory.prefix for stored in page.objects)

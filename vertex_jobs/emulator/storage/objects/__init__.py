@@ -5,18 +5,7 @@ leave the store. Several processes may open one directory at once: the server an
 It knows no HTTP, keeps no old generations of an object, and checks nobody's permissions.
 """
 
-from vertex_jobs.emulator.storage.objects.object_listing import Listing, ListQuery
-from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
-from vertex_jobs.emulator.storage.objects.object_values import (
-    ANY,
-    Bucket,
-    Checksums,
-    ComposeSource,
-    Preconditions,
-    StoredObject,
-)
-from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter
-from vertex_jobs.emulator.storage.objects.refusals import (
+from vertex_jobs.emulator.storage.objects.object_errors import (
     AlreadyExistsError,
     BucketNotFoundError,
     ChecksumMismatchError,
@@ -28,6 +17,17 @@ from vertex_jobs.emulator.storage.objects.refusals import (
     PreconditionFailedError,
     UploadNotFoundError,
 )
+from vertex_jobs.emulator.storage.objects.object_listing import Listing, ListQuery
+from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
+from vertex_jobs.emulator.storage.objects.object_values import (
+    ANY,
+    Bucket,
+    Checksums,
+    ComposeSource,
+    Preconditions,
+    StoredObject,
+)
+from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter
 
 __all__ = [
     "ANY",

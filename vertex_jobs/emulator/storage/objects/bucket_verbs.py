@@ -7,9 +7,9 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
+from vertex_jobs.emulator.storage.objects.object_errors import AlreadyExistsError, NotEmptyError
 from vertex_jobs.emulator.storage.objects.object_table import Change, ObjectTable, bucket_of
 from vertex_jobs.emulator.storage.objects.object_values import Bucket
-from vertex_jobs.emulator.storage.objects.refusals import AlreadyExistsError, NotEmptyError
 
 __all__ = ["Buckets"]
 
@@ -60,7 +60,7 @@ class Buckets:
         return self.get(name)
 
     def list(self) -> tuple[Bucket, ...]:
-        """All buckets, by name."""
+        """Return all buckets, by name."""
         rows = self._table.database.read().execute("SELECT * FROM buckets ORDER BY name")
         return tuple(bucket_of(row) for row in rows)
 

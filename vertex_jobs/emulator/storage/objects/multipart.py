@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from vertex_jobs.emulator.storage.objects.object_errors import InvalidObjectRequestError
 from vertex_jobs.emulator.storage.objects.object_table import Draft, ObjectTable, checked_attributes
 from vertex_jobs.emulator.storage.objects.object_values import (
     UNKNOWN,
@@ -18,7 +19,6 @@ from vertex_jobs.emulator.storage.objects.object_values import (
     check_object_name,
 )
 from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter, read_blocks, rename_durably
-from vertex_jobs.emulator.storage.objects.refusals import InvalidObjectRequestError
 from vertex_jobs.emulator.storage.objects.sessions import insert_session, new_id, session_row
 
 __all__ = ["MultipartUploads", "Part"]
@@ -92,7 +92,7 @@ class MultipartUploads:
         return Part(number, payload.size, checksums, change.now)
 
     def parts(self, upload_id: str) -> tuple[Part, ...]:
-        """The parts received so far, by number.
+        """Return the parts received so far, by number.
 
         Raises:
             UploadNotFoundError: If there is no such session.

@@ -95,7 +95,7 @@ class ObjectDatabase:
 
     @contextlib.contextmanager
     def write(self) -> Iterator[sqlite3.Connection]:
-        """One durable transaction; an exception rolls it back."""
+        """Open one durable transaction; an exception rolls it back."""
         with self._writing, transaction(sql := self.read()):
             yield sql
 

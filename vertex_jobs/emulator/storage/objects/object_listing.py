@@ -9,9 +9,9 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from vertex_jobs.emulator.storage.objects.object_errors import InvalidObjectRequestError
 from vertex_jobs.emulator.storage.objects.object_table import object_of
 from vertex_jobs.emulator.storage.objects.object_values import StoredObject
-from vertex_jobs.emulator.storage.objects.refusals import InvalidObjectRequestError
 
 __all__ = ["ListQuery", "Listing", "list_page", "start_after"]
 
@@ -21,7 +21,7 @@ _LARGEST_PAGE = 1000
 
 @dataclass(frozen=True)
 class ListQuery:
-    """What to list.
+    """A request for one page of a listing.
 
     Attributes:
         start_offset: First name, inclusive.
@@ -76,7 +76,7 @@ def list_page(sql: sqlite3.Connection, bucket: str, query: ListQuery) -> Listing
 
 
 def start_after(entry: str, delimiter: str) -> str:
-    """The ``start_offset`` that goes on behind an entry, an object or a common prefix."""
+    """Return the ``start_offset`` behind an entry, which is an object or a common prefix."""
     is_prefix = delimiter != "" and entry.endswith(delimiter)
     return _successor(entry) if is_prefix else f"{entry}\0"
 
@@ -120,7 +120,7 @@ def _common_prefix(name: str, query: ListQuery) -> str | None:
 
 
 def _successor(prefix: str) -> str:
-    """The first name after all that begin with ``prefix``; empty when there is no such bound."""
+    """Return the first name after all that begin with ``prefix``; empty if there is none."""
     while prefix:
         last = ord(prefix[-1]) + 1
         prefix = prefix[:-1]

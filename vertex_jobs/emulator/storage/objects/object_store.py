@@ -12,6 +12,7 @@ from typing import Any, BinaryIO
 
 from vertex_jobs.emulator.storage.objects.bucket_verbs import Buckets
 from vertex_jobs.emulator.storage.objects.multipart import MultipartUploads
+from vertex_jobs.emulator.storage.objects.object_errors import InvalidObjectRequestError
 from vertex_jobs.emulator.storage.objects.object_listing import Listing, ListQuery, list_page
 from vertex_jobs.emulator.storage.objects.object_table import Draft, ObjectTable, checked_attributes
 from vertex_jobs.emulator.storage.objects.object_values import (
@@ -23,7 +24,6 @@ from vertex_jobs.emulator.storage.objects.object_values import (
     StoredObject,
 )
 from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter, read_blocks
-from vertex_jobs.emulator.storage.objects.refusals import InvalidObjectRequestError
 from vertex_jobs.emulator.storage.objects.resumable import ResumableUploads
 
 __all__ = ["ObjectStore"]
@@ -64,7 +64,7 @@ class ObjectStore:
 
     @property
     def creates_buckets(self) -> bool:
-        """Whether a write to an unknown bucket makes it."""
+        """True if a write to an unknown bucket makes it."""
         return self._table.create_buckets
 
     def close(self) -> None:
@@ -125,7 +125,7 @@ class ObjectStore:
         return list_page(sql, bucket, query)
 
     def writer(self) -> PayloadWriter:
-        """A new payload to fill, for ``put``; use it as a context manager."""
+        """Return a new payload to fill, for ``put``; use it as a context manager."""
         return self._table.payloads.writer()
 
     def put(
@@ -158,7 +158,7 @@ class ObjectStore:
             return self._table.publish(change, draft)
 
     def write(self, bucket: str, name: str, data: bytes, **options: Any) -> StoredObject:
-        """``put`` of bytes at hand, with the same options and refusals."""
+        """Write bytes as an object; the options and errors are those of ``put``."""
         with self.writer() as payload:
             payload.write(data)
             return self.put(bucket, name, payload, **options)

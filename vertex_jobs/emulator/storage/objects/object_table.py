@@ -15,6 +15,12 @@ from typing import Any
 
 from vertex_jobs import names
 from vertex_jobs.emulator.storage.objects.object_database import ObjectDatabase
+from vertex_jobs.emulator.storage.objects.object_errors import (
+    BucketNotFoundError,
+    InvalidObjectRequestError,
+    NotEmulatedError,
+    ObjectNotFoundError,
+)
 from vertex_jobs.emulator.storage.objects.object_values import (
     ANY,
     OBJECT_ATTRIBUTES,
@@ -25,12 +31,6 @@ from vertex_jobs.emulator.storage.objects.object_values import (
     check_object_name,
 )
 from vertex_jobs.emulator.storage.objects.payloads import Payloads
-from vertex_jobs.emulator.storage.objects.refusals import (
-    BucketNotFoundError,
-    InvalidObjectRequestError,
-    NotEmulatedError,
-    ObjectNotFoundError,
-)
 
 __all__ = ["Change", "Draft", "ObjectTable", "checked_attributes", "object_of"]
 
@@ -88,7 +88,7 @@ class ObjectTable:
 
     @contextlib.contextmanager
     def change(self) -> Iterator[Change]:
-        """One transaction; payloads that nobody refers to any more go after it is durable."""
+        """Open a transaction; payloads without an object go once it is durable."""
         with self.database.write() as sql:
             change = Change(sql, self._clock())
             yield change
@@ -136,7 +136,7 @@ class ObjectTable:
         )
 
     def find(self, sql: sqlite3.Connection, bucket: str, name: str) -> StoredObject | None:
-        """The live object of that name, or None; the bucket may be missing too."""
+        """Return the live object of that name, or None; the bucket may be missing too."""
         row = sql.execute(
             "SELECT * FROM objects WHERE bucket = ? AND name = ?", (bucket, name)
         ).fetchone()
@@ -145,7 +145,7 @@ class ObjectTable:
     def require(
         self, sql: sqlite3.Connection, bucket: str, name: str, generation: int | None = None
     ) -> StoredObject:
-        """The live object of that name, and of that generation when one is given.
+        """Return the live object of that name, and of that generation if one is given.
 
         Raises:
             ObjectNotFoundError: If it is not there.

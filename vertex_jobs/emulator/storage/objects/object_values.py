@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from vertex_jobs.emulator.storage.objects.refusals import (
+from vertex_jobs.emulator.storage.objects.object_errors import (
     ChecksumMismatchError,
     InvalidObjectRequestError,
     PreconditionFailedError,
@@ -99,7 +99,7 @@ class StoredObject:
 
 @dataclass(frozen=True)
 class Preconditions:
-    """What must hold of the live object for a request to go on; generation 0 means none is live.
+    """Conditions on the live object of a request; generation 0 means that none is live.
 
     Source: Cloud Storage documentation, Request preconditions.
     """

@@ -116,7 +116,7 @@ class PayloadWriter:
         self._file.close()
 
     def __enter__(self) -> "PayloadWriter":
-        """Nothing to prepare."""
+        """Return the writer itself."""
         return self
 
     def __exit__(
@@ -164,7 +164,7 @@ class Payloads:
             os.close(opening)
 
     def writer(self) -> PayloadWriter:
-        """A new, empty payload."""
+        """Return a new, empty payload."""
         handle, path = tempfile.mkstemp(dir=self._incoming)
         os.close(handle)
         return PayloadWriter(Path(path))

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_table import Draft, ObjectTable, checked_attributes
 from vertex_jobs.emulator.storage.objects.object_values import (
     ANY,
@@ -18,7 +19,6 @@ from vertex_jobs.emulator.storage.objects.object_values import (
     check_object_name,
 )
 from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter
-from vertex_jobs.emulator.storage.objects.refusals import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.sessions import (
     insert_session,
     is_id,

@@ -6,8 +6,8 @@ import secrets
 from collections.abc import Mapping
 from typing import Any
 
+from vertex_jobs.emulator.storage.objects.object_errors import UploadNotFoundError
 from vertex_jobs.emulator.storage.objects.object_table import Change, ObjectTable
-from vertex_jobs.emulator.storage.objects.refusals import UploadNotFoundError
 
 __all__ = ["insert_session", "is_id", "new_id", "session_row"]
 
@@ -15,7 +15,7 @@ _ID_BYTES = 24
 
 
 def new_id() -> str:
-    """An upload id that cannot be guessed."""
+    """Return an upload id that cannot be guessed."""
     return secrets.token_hex(_ID_BYTES)
 
 

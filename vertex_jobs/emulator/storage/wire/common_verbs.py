@@ -145,7 +145,7 @@ def _conditional_read() -> Iterator[None]:
 
 
 def object_headers(stored: StoredObject) -> dict[str, str]:
-    """The headers that describe an object, its length apart."""
+    """Return the headers that describe an object, without its length."""
     headers = {
         "Content-Type": "application/octet-stream",
         "Accept-Ranges": "bytes",
@@ -174,7 +174,7 @@ def hash_header(checksums: Checksums) -> str:
 
 
 def xml_etag(stored: StoredObject) -> str:
-    """The MD5 of the bytes in hexadecimal, as the XML API has it, or else something opaque."""
+    """Return the MD5 in hexadecimal, as the XML API has it, or else an opaque text."""
     if stored.md5 is None:
         return f'"{etag(stored.generation, 1)}"'
     return f'"{base64.b64decode(stored.md5).hex()}"'

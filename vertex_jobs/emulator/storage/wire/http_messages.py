@@ -126,7 +126,7 @@ class Request:
         return _integer(name, self.query.get(name))
 
     def preconditions(self, infix: str = "") -> Preconditions:
-        """The four preconditions of the query; ``infix`` is ``Source`` for those of a source."""
+        """Return the preconditions in the query; ``infix`` is ``Source`` for those of a source."""
         return Preconditions(
             self.integer(f"if{infix}GenerationMatch"),
             self.integer(f"if{infix}GenerationNotMatch"),
@@ -135,7 +135,7 @@ class Request:
         )
 
     def header_preconditions(self) -> Preconditions:
-        """The preconditions that the XML API takes in headers."""
+        """Return the preconditions that the XML API takes in headers."""
         generation, metageneration = (
             _integer(name, self.headers.get(name))
             for name in ("x-goog-if-generation-match", "x-goog-if-metageneration-match")
@@ -172,7 +172,7 @@ class Response:
 
 
 def json_response(document: Mapping[str, Any], status: int = 200) -> Response:
-    """An answer that holds a JSON document."""
+    """Return an answer that holds a JSON document."""
     headers = {"Content-Type": "application/json; charset=UTF-8"}
     return Response(status, headers, json.dumps(document).encode())
 

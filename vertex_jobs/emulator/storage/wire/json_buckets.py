@@ -40,7 +40,7 @@ _OUTPUT_ONLY = frozenset(
 
 
 async def list_buckets(request: Request, store: ObjectStore) -> Response:
-    """``GET /storage/v1/b``: one page, since a rehearsal has few buckets."""
+    """Answer ``GET /storage/v1/b``: one page, since a rehearsal has few buckets."""
     prefix = request.query.get("prefix", "")
     items = [
         bucket_json(bucket, request.base_url)
@@ -51,7 +51,7 @@ async def list_buckets(request: Request, store: ObjectStore) -> Response:
 
 
 async def create_bucket(request: Request, store: ObjectStore) -> Response:
-    """``POST /storage/v1/b?project=P``."""
+    """Answer ``POST /storage/v1/b?project=P``."""
     resource = await request.json()
     name = resource.get("name")
     if not isinstance(name, str):
@@ -63,7 +63,7 @@ async def create_bucket(request: Request, store: ObjectStore) -> Response:
 
 
 async def get_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``GET /storage/v1/b/B``.
+    """Answer ``GET /storage/v1/b/B``.
 
     TensorFlow asks this before it writes the first directory, and asks for ever while the answer
     is 404; so its question already brings the bucket into being.
@@ -74,45 +74,45 @@ async def get_bucket(request: Request, store: ObjectStore, bucket: str) -> Respo
 
 
 async def patch_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``PATCH /storage/v1/b/B``."""
+    """Answer ``PATCH /storage/v1/b/B``."""
     patch = await request.json()
     settings = _settings(merged(store.buckets.get(bucket).settings, patch))
     return json_response(bucket_json(store.buckets.update(bucket, settings), request.base_url))
 
 
 async def update_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``PUT /storage/v1/b/B``."""
+    """Answer ``PUT /storage/v1/b/B``."""
     settings = _settings(await request.json())
     return json_response(bucket_json(store.buckets.update(bucket, settings), request.base_url))
 
 
 async def delete_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``DELETE /storage/v1/b/B``."""
+    """Answer ``DELETE /storage/v1/b/B``."""
     store.buckets.delete(bucket)
     return Response(204)
 
 
 async def get_layout(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``GET /storage/v1/b/B/storageLayout``: always a flat namespace."""
+    """Answer ``GET /storage/v1/b/B/storageLayout``: always a flat namespace."""
     settings = bucket_json(store.buckets.get(bucket), request.base_url)
     layout = {key: settings[key] for key in ("location", "locationType")}
     return json_response({"kind": "storage#storageLayout", "bucket": bucket, **layout})
 
 
 async def get_policy(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``GET /storage/v1/b/B/iam``."""
+    """Answer ``GET /storage/v1/b/B/iam``."""
     return json_response(policy_json(store.buckets.get(bucket)))
 
 
 async def set_policy(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``PUT /storage/v1/b/B/iam``: kept and given back; nobody's access changes."""
+    """Answer ``PUT /storage/v1/b/B/iam``: the policy is kept; nobody's access changes."""
     policy = await request.json()
     kept = {key: value for key, value in policy.items() if key in ("version", "bindings")}
     return json_response(policy_json(store.buckets.set_policy(bucket, kept)))
 
 
 async def test_permissions(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``GET /storage/v1/b/B/iam/testPermissions``: the caller may do all that it asks for."""
+    """Answer ``GET /storage/v1/b/B/iam/testPermissions``: all that are asked for are granted."""
     store.buckets.get(bucket)
     asked = [value for name, value in request.parameters if name == "permissions"]
     return json_response({"kind": "storage#testIamPermissionsResponse", "permissions": asked})

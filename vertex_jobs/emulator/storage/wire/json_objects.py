@@ -33,7 +33,7 @@ __all__ = [
 
 
 async def list_objects(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``GET /storage/v1/b/B/o``."""
+    """Answer ``GET /storage/v1/b/B/o``."""
     for unknown in ("matchGlob", "softDeleted"):
         if request.query.get(unknown, "false").lower() != "false":
             raise NotEmulatedError(f"objects.list with {unknown}")
@@ -59,7 +59,7 @@ async def list_objects(request: Request, store: ObjectStore, bucket: str) -> Res
 
 
 async def get_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
-    """``GET /storage/v1/b/B/o/O``: the resource, or with ``alt=media`` the bytes."""
+    """Answer ``GET /storage/v1/b/B/o/O``: the resource, or with ``alt=media`` the bytes."""
     if request.query.get("alt") == "media":
         return await download_object(request, store, bucket, name)
     stored = find_live(request, store, bucket, name, request.preconditions())
@@ -69,29 +69,29 @@ async def get_object(request: Request, store: ObjectStore, bucket: str, name: st
 
 
 async def download_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
-    """``GET /download/storage/v1/b/B/o/O``."""
+    """Answer ``GET /download/storage/v1/b/B/o/O``."""
     return download(request, store, bucket, name, request.preconditions())
 
 
 async def patch_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
-    """``PATCH /storage/v1/b/B/o/O``: a merge, in which null removes."""
+    """Answer ``PATCH /storage/v1/b/B/o/O``: a merge, in which null removes."""
     patch = await request.json()
     return await _edit(request, store, bucket, name, lambda old: merged(old, patch))
 
 
 async def update_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
-    """``PUT /storage/v1/b/B/o/O``: what is not sent is removed."""
+    """Answer ``PUT /storage/v1/b/B/o/O``: what is not sent is removed."""
     resource = await request.json()
     return await _edit(request, store, bucket, name, lambda _: resource)
 
 
 async def delete_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
-    """``DELETE /storage/v1/b/B/o/O``."""
+    """Answer ``DELETE /storage/v1/b/B/o/O``."""
     return await delete(request, store, bucket, name, request.preconditions())
 
 
 async def compose_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
-    """``POST /storage/v1/b/B/o/O/compose``."""
+    """Answer ``POST /storage/v1/b/B/o/O/compose``."""
     document = await request.json()
     if document.get("deleteSourceObjects"):
         raise NotEmulatedError("objects.compose with deleteSourceObjects")
@@ -118,7 +118,7 @@ async def copy_object(
     destination_bucket: str,
     destination: str,
 ) -> Response:
-    """``POST /storage/v1/b/B/o/O/copyTo/b/B2/o/O2``."""
+    """Answer ``POST /storage/v1/b/B/o/O/copyTo/b/B2/o/O2``."""
     stored = await _copy(request, store, (bucket, name), (destination_bucket, destination))
     return json_response(object_json(stored, request.base_url))
 
@@ -131,7 +131,7 @@ async def rewrite_object(
     destination_bucket: str,
     destination: str,
 ) -> Response:
-    """``POST /storage/v1/b/B/o/O/rewriteTo/b/B2/o/O2``: always done in one call."""
+    """Answer ``POST /storage/v1/b/B/o/O/rewriteTo/b/B2/o/O2``: always done in one call."""
     stored = await _copy(request, store, (bucket, name), (destination_bucket, destination))
     document = {
         "kind": "storage#rewriteResponse",
@@ -146,7 +146,7 @@ async def rewrite_object(
 async def move_object(
     request: Request, store: ObjectStore, bucket: str, name: str, destination: str
 ) -> Response:
-    """``POST /storage/v1/b/B/o/O/moveTo/o/O2``, in one transaction."""
+    """Answer ``POST /storage/v1/b/B/o/O/moveTo/o/O2``, in one transaction."""
     stored = await _copy(request, store, (bucket, name), (bucket, destination), move=True)
     return json_response(object_json(stored, request.base_url))
 

@@ -26,18 +26,18 @@ _BUCKET_DEFAULTS = {
 
 
 def timestamp(seconds: float) -> str:
-    """Seconds since the epoch in RFC 3339, with milliseconds as the service gives them."""
+    """Return a Unix time in RFC 3339, with milliseconds as the service gives them."""
     moment = datetime.fromtimestamp(seconds, timezone.utc)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def etag(generation: int, metageneration: int) -> str:
-    """An opaque text that differs whenever the object or its metadata does."""
+    """Return an opaque text that differs whenever the object or its metadata does."""
     return base64.b64encode(f"{generation}/{metageneration}".encode()).decode()
 
 
 def object_json(stored: StoredObject, base_url: str) -> dict[str, Any]:
-    """The resource of an object."""
+    """Return the resource of an object."""
     path = f"storage/v1/b/{quote(stored.bucket, safe='')}/o/{quote(stored.name, safe='')}"
     generation = str(stored.generation)
     updated = timestamp(stored.updated)
@@ -69,7 +69,7 @@ def object_json(stored: StoredObject, base_url: str) -> dict[str, Any]:
 
 
 def bucket_json(bucket: Bucket, base_url: str) -> dict[str, Any]:
-    """The resource of a bucket."""
+    """Return the resource of a bucket."""
     return {
         "kind": "storage#bucket",
         "id": bucket.name,
@@ -86,7 +86,7 @@ def bucket_json(bucket: Bucket, base_url: str) -> dict[str, Any]:
 
 
 def policy_json(bucket: Bucket) -> dict[str, Any]:
-    """The IAM policy of a bucket: what was set, or an empty one."""
+    """Return the IAM policy of a bucket: the one that was set, or an empty one."""
     policy = bucket.policy or {"version": 1, "bindings": []}
     return {
         **policy,

@@ -33,7 +33,7 @@ _session_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
 
 @dataclass(frozen=True)
 class _ContentRange:
-    """Where a chunk belongs.
+    """The place of a chunk in its upload.
 
     Attributes:
         first: Offset of its first byte; None when the request brings none and asks or ends.
@@ -47,7 +47,7 @@ class _ContentRange:
 
 
 async def start_upload(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``POST /upload/storage/v1/b/B/o``, of any upload type."""
+    """Answer ``POST /upload/storage/v1/b/B/o``, of any upload type."""
     if "upload_id" in request.query:  # gcsfs ends with POST
         return await continue_upload(request, store, bucket)
     kind = request.query.get("uploadType", "media")
@@ -79,7 +79,7 @@ async def start_upload(request: Request, store: ObjectStore, bucket: str) -> Res
 
 
 async def continue_upload(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``PUT`` or ``POST`` on a session: bytes, the question how many arrived, or the end."""
+    """Answer ``PUT`` or ``POST`` on a session: bytes, the question how many arrived, or the end."""
     upload_id = request.query.get("upload_id", "")
     async with _session_locks.setdefault(upload_id, asyncio.Lock()):
         upload = store.resumable.get(upload_id)
@@ -90,7 +90,7 @@ async def continue_upload(request: Request, store: ObjectStore, bucket: str) -> 
 
 
 async def cancel_upload(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``DELETE`` on a session; the service answers 499, as if the client had gone."""
+    """Answer ``DELETE`` on a session with 499, as the service does, as if the client had gone."""
     upload_id = request.query.get("upload_id", "")
     async with _session_locks.setdefault(upload_id, asyncio.Lock()):
         store.resumable.get(upload_id)

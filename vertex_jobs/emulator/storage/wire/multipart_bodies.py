@@ -37,7 +37,7 @@ class RelatedBody:
 
 
 def boundary_of(content_type: str) -> bytes:
-    """The boundary of a multipart content type.
+    """Return the boundary of a multipart content type.
 
     Raises:
         InvalidObjectRequestError: If it has none.

@@ -74,7 +74,7 @@ class StorageApplication:
         except ObjectStoreError as error:
             await request.drain()
             return failure(error)
-        if call.read_uri and self._board.incidents.watches and request.method == "GET":
+        if call.read_uri and request.method == "GET":
             self._board.incidents.note_read(call.read_uri)
         carry_out = partial(self._carry_out, call, request, failure)
         fault = self._board.of_call(call.method)

@@ -135,7 +135,7 @@ async def _head_bucket(request: Request, store: ObjectStore, bucket: str) -> Res
 
 
 async def _list(request: Request, store: ObjectStore, bucket: str) -> Response:
-    """``GET /bucket``, in version 1 and, with ``list-type=2``, version 2 of its paging."""
+    """Answer ``GET /bucket``; ``list-type=2`` asks for version 2 of its paging."""
     is_second = request.query.get("list-type") == "2"
     start = request.query.get("start-after" if is_second else "marker", "")
     delimiter = request.query.get("delimiter", "")

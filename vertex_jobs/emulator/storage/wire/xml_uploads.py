@@ -68,7 +68,7 @@ async def _list_parts(request: Request, store: ObjectStore, bucket: str, name: s
 
 
 def header_attributes(headers: Mapping[str, str]) -> dict[str, Any]:
-    """The attributes of an object that an XML upload gives in its headers."""
+    """Return the attributes of an object that an XML upload gives in its headers."""
     attributes: dict[str, Any] = {
         attribute: headers[header]
         for header, attribute in _HEADER_ATTRIBUTES.items()
@@ -83,7 +83,7 @@ def header_attributes(headers: Mapping[str, str]) -> dict[str, Any]:
 
 
 def document_response(root: str, content: str) -> Response:
-    """An answer that holds one XML document of this API."""
+    """Return an answer that holds one XML document of this API."""
     body = f"<?xml version='1.0' encoding='UTF-8'?><{root} xmlns='{_NAMESPACE}'>{content}</{root}>"
     return Response(200, {"Content-Type": "application/xml; charset=UTF-8"}, body.encode())
 

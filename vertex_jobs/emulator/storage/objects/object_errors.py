@@ -1,4 +1,4 @@
-"""What the object store refuses, one class for each answer that Cloud Storage has for it.
+"""The errors of the object store, one class for each answer that Cloud Storage has.
 
 The storage service maps these to statuses and reasons, the /gcs mount to error numbers.
 """
@@ -20,7 +20,7 @@ __all__ = [
 
 
 class ObjectStoreError(VertexJobsError):
-    """The root of what the object store refuses."""
+    """Any error of the object store."""
 
 
 class BucketNotFoundError(ObjectStoreError):
