@@ -34,7 +34,7 @@ def local_vertex(state_dir: Path | None = None, **settings: Any) -> Iterator[End
             state_dir = Path(stack.enter_context(folder))
         endpoint = stack.enter_context(local(state_dir=state_dir, **settings))
         stack.callback(endpoint.server.stop)
-        endpoint.server.hold(os.getpid())
+        endpoint.hold()
         yield endpoint
 
 

@@ -96,6 +96,12 @@ def test_the_project_is_the_credentials_own(sign_in: Sign, gate: Gate) -> None:
     assert sign_in(gate.service_account_file(), project="").place.project == PROJECT
 
 
+def test_what_only_local_vertex_needs_is_nothing_to_do(sign_in: Sign, gate: Gate) -> None:
+    endpoint = sign_in(gate.service_account_file())
+    endpoint.hold()
+    assert (endpoint.resume(), endpoint.has_ended()) == ([], False)
+
+
 def test_the_quota_project_reaches_every_api(sign_in: Sign, gate: Gate, job: CustomJob) -> None:
     handle = sign_in(gate.service_account_file(), quota_project="payer").submit(job)
     handle.exception(timeout=60)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from vertex_jobs import catalog
 from vertex_jobs.cli.parser import UsageError
 from vertex_jobs.cli.terminal import say
-from vertex_jobs.cli.words import count, number
+from vertex_jobs.cli.words import count, machine, number
 from vertex_jobs.preflight.cost import Estimate, PriceLine, estimate
 from vertex_jobs.spec import HyperparameterTuningJob
 
@@ -50,14 +50,10 @@ def confirm(job: "JobSpec", endpoint: "Endpoint", *, is_agreed: bool) -> None:
 def plan(job: "JobSpec") -> list[str]:
     """Return machines, trials and the worst case, one line each."""
     pools = job.worker_pools_resolved()
-    lines = [f"{job.kind} {job.display_name}:"]
-    for pool in pools:
-        accelerators = (
-            f" with {pool.accelerator_count} x {pool.accelerator_type}"
-            if pool.accelerator_type
-            else ""
-        )
-        lines.append(f"  {pool.role}: {pool.replica_count} x {pool.machine_type}{accelerators}")
+    lines = [
+        f"{job.kind} {job.display_name}:",
+        *(f"  {pool.role}: {pool.replica_count} x {machine(pool)}" for pool in pools),
+    ]
     default = catalog.load().limits.default_timeout_seconds
     hours = (default if job.timeout is None else job.timeout) / 3600
     machines = sum(pool.replica_count for pool in pools)

@@ -14,10 +14,11 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vertex_jobs.cli.options import refuse
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import EndpointOptions, SubmissionOptions
 from vertex_jobs.cli.terminal import print_result, say, warn
-from vertex_jobs.errors import Fault, InvalidJobError, PackagingError
+from vertex_jobs.errors import PackagingError
 
 if TYPE_CHECKING:
     from vertex_jobs.emulator.replicas.foreground import Foreground
@@ -53,14 +54,12 @@ def _check(how: SubmissionOptions, job: "JobSpec") -> None:
     given = {
         "--detach": how.detach,
         "--once": how.once,
-        "--drill": how.local.drill,
+        "--drill": how.local.drill is not None,
         "--dry-run": how.dry_run,
         "--environment": how.local.environment not in (None, "current"),
     }
     rule = "does not go with --debug, which makes no job and runs the code in this environment"
-    faults = [Fault(name, None, rule, "drop it") for name, is_given in given.items() if is_given]
-    if faults:
-        raise InvalidJobError(faults, "command line")
+    refuse(given, rule)
     if job.script_path is None:
         raise PackagingError(
             "--debug runs a job's script, and this job's program is in its container; "
@@ -74,7 +73,7 @@ def _prepared(
     from vertex_jobs import packaging, requests
     from vertex_jobs.emulator.replicas.foreground import foreground
 
-    endpoint.server.hold(os.getpid())
+    endpoint.hold()
     package = packaging.describe(job)
     request = requests.build(job, package, endpoint.place_of(job))
     body = request.with_submission(f"debug-{secrets.token_hex(4)}").body

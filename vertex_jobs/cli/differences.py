@@ -9,9 +9,9 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from vertex_jobs.cli.options import option_error
 from vertex_jobs.cli.tables import as_yaml
 from vertex_jobs.cli.terminal import console, print_result, say
-from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL, SUBMISSION_PLACEHOLDER, ResourceName
 
 if TYPE_CHECKING:
@@ -70,8 +70,7 @@ def print_difference(snapshot: "Snapshot", request: "Request", job: str, config:
     collection = ResourceName.parse(snapshot.name).collection
     if collection != request.collection:
         rule = f"is one of the {collection}, and the config one of the {request.collection}"
-        fault = Fault("--diff", job, rule, "name a job of the config's kind")
-        raise InvalidJobError([fault], "command line")
+        raise option_error("--diff", job, rule, "name a job of the config's kind")
     lines = difference(snapshot.resource, request.body, snapshot.name, config)
     if not lines:
         say(f"the same as {snapshot.name}")
@@ -96,7 +95,8 @@ def difference(
     for fields, outputs in ((ran, _OUTPUTS), (ran.get("modelToUpload", {}), _MODEL_OUTPUTS)):
         for name in outputs & fields.keys():
             del fields[name]
-    sent, new = (as_yaml(_sorted(form)).splitlines() for form in (ran, _comparable(body, "")))
+    forms = (ran, _comparable(body, ""))
+    sent, new = (as_yaml(form, sort_keys=True).splitlines() for form in forms)
     names = (f"{job} (was sent)", f"{config} (would be)")
     return list(difflib.unified_diff(sent, new, *names, lineterm=""))
 
@@ -113,9 +113,3 @@ def _comparable(node: Any, nonce: str) -> Any:
     if isinstance(node, float) and node.is_integer():
         return int(node)  # a pipeline's inputs come back with every number as a double
     return node
-
-
-def _sorted(node: Any) -> Any:
-    if isinstance(node, dict):
-        return {key: _sorted(node[key]) for key in sorted(node)}
-    return [_sorted(item) for item in node] if isinstance(node, list) else node

@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from vertex_jobs.cli.options import refuse
+from vertex_jobs.cli.shared_options import SubmissionOptions
 from vertex_jobs.cli.terminal import say
 from vertex_jobs.cli.words import count
-from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.job_kinds import short_state
 from vertex_jobs.spec.drills import DRILLS, Drill
 from vertex_jobs.spec.suggestions import suggestion
@@ -16,19 +17,23 @@ if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["drill_faults", "drill_in_force", "judge_drill", "named_drill"]
+__all__ = ["chosen_drill", "drill_faults", "drill_in_force", "judge_drill"]
 
 
-def named_drill(name: str) -> Drill:
-    """Return the drill of that name.
+def chosen_drill(how: SubmissionOptions) -> Drill | None:
+    """Return the drill that was asked for; None for none.
 
     Raises:
-        InvalidJobError: If there is none.
+        InvalidJobError: If there is no such drill, or it could not be judged.
     """
+    name = how.local.drill
+    if name is None:
+        return None
     if name not in DRILLS:
         rule = f"is none of {', '.join(DRILLS)}"
-        fault = Fault("--drill", name, rule, suggestion(name, list(DRILLS), "choose one of these"))
-        raise InvalidJobError([fault], "command line")
+        refuse({"--drill": name}, rule, suggestion(name, list(DRILLS), "choose one of these"))
+    rule = "does not go with --drill, which makes a new job and judges it by its end"
+    refuse({"--detach": how.detach, "--once": how.once}, rule)
     return DRILLS[name]
 
 

@@ -20,9 +20,9 @@ from vertex_jobs.errors import (
     UnsupportedHereError,
 )
 
-__all__ = ["INTERRUPTED", "Edge"]
+__all__ = ["Edge"]
 
-INTERRUPTED = 130
+_INTERRUPTED = 130
 #: What a shell reports for a program whose reader has gone, as in ``vertex-jobs logs JOB | head``.
 _NO_READER = 141
 _CODES: tuple[tuple[type[Exception], int], ...] = (
@@ -52,7 +52,7 @@ class Edge(contextlib.AbstractContextManager["Edge"]):
     ) -> bool:
         """Turn a known error into text and a code; let any other pass."""
         if isinstance(error, KeyboardInterrupt):
-            self.exit_code = INTERRUPTED
+            self.exit_code = _INTERRUPTED
             return True
         if isinstance(error, BrokenPipeError):
             # Python would try to flush what nobody reads at exit, and complain.

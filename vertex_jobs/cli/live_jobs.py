@@ -80,13 +80,13 @@ class _Trouble:
 
     def __init__(self, endpoint: "Endpoint") -> None:
         self._endpoint = endpoint
-        self._told = ""
+        self._last_warning = ""
 
     def __call__(self, display: Progress, error: EndpointError, delay: float) -> None:
         if self._endpoint.has_ended():
             raise EndpointLostError(f"Local Vertex has ended: {error}") from error
-        if delay >= _TELL_AFTER_SECONDS and str(error) != self._told:
-            self._told = str(error)
+        if delay >= _TELL_AFTER_SECONDS and str(error) != self._last_warning:
+            self._last_warning = str(error)
             display.print_line(f"warning: no answer, trying again: {error}")
 
 

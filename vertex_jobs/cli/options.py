@@ -7,14 +7,15 @@ in the help if the class has a ``TITLE``.
 """
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_origin
 
 from vertex_jobs.cli.parser import one_of
+from vertex_jobs.errors import Fault, InvalidJobError
 
-__all__ = ["add_options", "argument", "option", "read_options", "switch"]
+__all__ = ["add_options", "argument", "option", "option_error", "read_options", "refuse", "switch"]
 
 _Options = TypeVar("_Options")
 _KEY = "typed"
@@ -104,6 +105,31 @@ def read_options(options: type[_Options], parsed: argparse.Namespace) -> _Option
             value = getattr(parsed, one.name)
             values[one.name] = tuple(value) if isinstance(value, list) else value
     return options(**values)
+
+
+def option_error(flag: str, value: str | None, rule: str, remedy: str) -> InvalidJobError:
+    """Return the error of an option that cannot be followed."""
+    return InvalidJobError([Fault(flag, value, rule, remedy)], "command line")
+
+
+def refuse(given: Mapping[str, object], rule: str, remedy: str = "drop it") -> None:
+    """Refuse options that do not fit the others.
+
+    Args:
+        given: By flag; those that are false were not typed. A text is shown as the value.
+        rule: Why they do not fit.
+        remedy: What to do.
+
+    Raises:
+        InvalidJobError: With every option that was typed.
+    """
+    faults = [
+        Fault(flag, value if isinstance(value, str) else None, rule, remedy)
+        for flag, value in given.items()
+        if value
+    ]
+    if faults:
+        raise InvalidJobError(faults, "command line")
 
 
 def _group(one: Field[Any]) -> type[Any] | None:

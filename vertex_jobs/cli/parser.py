@@ -27,13 +27,13 @@ class UsageError(VertexJobsError):
 
 
 def _suggestion(word: str, known: Iterable[str]) -> str:
-    """``; did you mean X?`` for the nearest known word, else an empty text."""
+    """Return ``; did you mean X?`` for the nearest known word, else an empty text."""
     near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=_NEAR)
     return f"; did you mean {near[0]}?" if near else ""
 
 
 def one_of(*words: str) -> Callable[[str], str]:
-    """An option's type that accepts these words only, and suggests the nearest."""
+    """Return a parser of values that accepts these words only, and suggests the nearest."""
 
     def choose(word: str) -> str:
         if word in words:
@@ -110,5 +110,5 @@ class _HelpFormatter(argparse.HelpFormatter):
 
 
 def _is_flag(word: str) -> bool:
-    """Whether the word is an option; a lone dash and negative numbers are not."""
+    """Return whether the word is an option; a lone dash and negative numbers are not."""
     return len(word) > 1 and word.startswith("-") and not word[1].isdigit()

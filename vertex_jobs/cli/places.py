@@ -5,9 +5,9 @@ For the verbs. Nothing is contacted before `open_endpoint`; the place of a job i
 
 import contextlib
 from dataclasses import replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vertex_jobs.cli.options import refuse
 from vertex_jobs.cli.shared_options import EndpointOptions, PlaceOptions
 from vertex_jobs.cli.terminal import say, warn
 from vertex_jobs.cli.words import count
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 __all__ = [
     "begin_endpoint",
     "open_endpoint",
-    "open_local",
     "place_faults",
     "prepared_request",
     "resume_interrupted",
@@ -38,7 +37,7 @@ def open_endpoint(where: EndpointOptions) -> "Endpoint":
         InvalidJobError: If an option does not go with the endpoint.
         UnsupportedHereError: If the endpoint cannot be had here.
     """
-    from vertex_jobs.endpoints import vertex
+    from vertex_jobs.endpoints import local, vertex
 
     if where.on == "vertex":
         return vertex(
@@ -56,41 +55,14 @@ def open_endpoint(where: EndpointOptions) -> "Endpoint":
         "--quota-project": where.quota_project,
     }
     rule = "says how Vertex AI is reached, and the job runs on this machine"
-    faults = [Fault(name, v, rule, "add --on vertex") for name, v in given.items() if v]
-    if faults:
-        raise InvalidJobError(faults, "command line")
-    return open_local(
-        where.state_dir,
-        project=where.project,
-        location=where.location,
-        staging_bucket=where.staging_bucket,
-    )
-
-
-def open_local(
-    state_dir: Path | None,
-    *,
-    project: str | None,
-    location: str | None,
-    staging_bucket: str | None = None,
-) -> "Endpoint":
-    """Join or start Local Vertex.
-
-    Args:
-        state_dir: Directory of its state; None for the default.
-        project: None for the default, like the next two.
-        location: Region.
-        staging_bucket: ``gs://…``.
-
-    Raises:
-        UnsupportedHereError: If the directory cannot hold its state.
-    """
-    from vertex_jobs.endpoints import local
-
-    directory = state_directory(state_dir)
+    refuse(given, rule, "add --on vertex")
+    directory = state_directory(where.state_dir)
     try:
         return local(
-            state_dir=directory, project=project, location=location, staging_bucket=staging_bucket
+            state_dir=directory,
+            project=where.project,
+            location=where.location,
+            staging_bucket=where.staging_bucket,
         )
     except OSError as error:
         raise UnsupportedHereError(
@@ -100,7 +72,7 @@ def open_local(
 
 
 def begin_endpoint(where: EndpointOptions) -> None:
-    """Let Local Vertex start beside what comes before `open_endpoint`, which reports failures."""
+    """Start Local Vertex in the background for `open_endpoint`, which reports what fails."""
     if where.on == "local":
         from vertex_jobs.endpoints import begin_local
 

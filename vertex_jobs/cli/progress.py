@@ -7,8 +7,7 @@ import contextlib
 import sys
 from collections.abc import Iterator
 from datetime import datetime, timezone
-from types import TracebackType
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.terminal import console, is_interactive, say
 from vertex_jobs.cli.words import duration, outcome, parameters, seconds_between
@@ -24,32 +23,6 @@ __all__ = ["Progress", "events", "progress"]
 #: Often enough for a clock that shows seconds, seldom enough not to be seen.
 _REDRAWS_PER_SECOND = 4
 _STARTED = frozenset({"ACTIVE", "STOPPING", "SUCCEEDED", "INFEASIBLE"})
-
-
-class Progress(Protocol):
-    """Shows one job while it is entered."""
-
-    def __enter__(self) -> "Progress":
-        """Begin to show."""
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        """Leave the screen tidy."""
-
-    def update(self, snapshot: Snapshot) -> None:
-        """Show that the job has changed."""
-
-    def print_line(self, text: str) -> None:
-        """Print a log line or a message, which stays."""
-
-
-def progress() -> Progress:
-    """Return the display that fits stderr."""
-    return LiveProgress() if is_interactive() else PlainProgress()
 
 
 class PlainProgress(contextlib.AbstractContextManager["PlainProgress"]):
@@ -114,6 +87,14 @@ class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
         if self._seen is None:
             return ""
         return screen(self._seen, datetime.now(timezone.utc), self._console.size)
+
+
+Progress = PlainProgress | LiveProgress
+
+
+def progress() -> Progress:
+    """Return the display that fits stderr."""
+    return LiveProgress() if is_interactive() else PlainProgress()
 
 
 def events(before: Snapshot | None, now: Snapshot) -> Iterator[str]:

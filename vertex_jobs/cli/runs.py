@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any
 from vertex_jobs.cli.checks import checked_job
 from vertex_jobs.cli.costs import confirm
 from vertex_jobs.cli.debug_runs import debug_job
-from vertex_jobs.cli.drill_verdicts import drill_faults, drill_in_force, judge_drill, named_drill
+from vertex_jobs.cli.drill_verdicts import chosen_drill, drill_faults, drill_in_force, judge_drill
 from vertex_jobs.cli.footers import command, say_come_back
 from vertex_jobs.cli.live_jobs import follow
+from vertex_jobs.cli.options import option_error, refuse
 from vertex_jobs.cli.places import (
     begin_endpoint,
     open_endpoint,
@@ -24,7 +25,7 @@ from vertex_jobs.cli.places import (
 from vertex_jobs.cli.shared_options import EndpointOptions, LocalOptions, SubmissionOptions
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_result, say
-from vertex_jobs.errors import Fault, InvalidJobError
+from vertex_jobs.cli.words import machine
 from vertex_jobs.job_kinds import short_state
 from vertex_jobs.spec import attempts
 from vertex_jobs.study.exported import read_exported
@@ -50,8 +51,7 @@ def run_config(reading: "Reading", how: SubmissionOptions, where: EndpointOption
     if not (reading.faults or how.dry_run or local.debug):
         begin_endpoint(where)
     job = checked_job(where, reading)
-    if local.drill is not None:
-        _check_drill(local.drill, how)
+    drill = chosen_drill(how)
     if local.debug:
         return debug_job(how, where, job)
     if how.dry_run:
@@ -63,15 +63,14 @@ def run_config(reading: "Reading", how: SubmissionOptions, where: EndpointOption
         say_settled(endpoint)
         if where.on == "vertex":
             confirm(job, endpoint, is_agreed=how.yes)
-        submission = partial(_submit, where, endpoint, job, once=how.once)
+        submit = partial(_submit, where, endpoint, job, how.once)
         settings = _local_settings(local)
-        if local.drill is not None:
-            drill = named_drill(local.drill)
+        if drill is not None:
             with drill_in_force(drill, endpoint):
-                handle = submission(settings | {"faults": drill_faults(drill, job)})
+                handle = submit(settings | {"faults": drill_faults(drill, job)})
                 follow(where, endpoint, handle)
                 return judge_drill(drill, endpoint, handle)
-        handle = submission(settings | _earlier_trials(local.warm_start, endpoint, job))
+        handle = submit(settings | _earlier_trials(local.warm_start, endpoint, job))
         if how.detach:
             print_result(handle.name)
             say_come_back(where, handle)
@@ -87,30 +86,13 @@ def _refuse_local(local: LocalOptions) -> None:
     """
     given = {
         "--seed": local.seed is not None,
-        "--warm-start": local.warm_start,
+        "--warm-start": bool(local.warm_start),
         "--fresh": local.fresh,
-        "--environment": local.environment,
-        "--drill": local.drill,
+        "--environment": local.environment is not None,
+        "--drill": local.drill is not None,
         "--debug": local.debug,
     }
-    rule = "is a setting of Local Vertex, which Vertex AI does not have"
-    faults = [Fault(name, None, rule, "drop it") for name, is_given in given.items() if is_given]
-    if faults:
-        raise InvalidJobError(faults, "command line")
-
-
-def _check_drill(name: str, how: SubmissionOptions) -> None:
-    """Refuse a drill that does not exist, or that could not be judged.
-
-    Raises:
-        InvalidJobError: If it is one.
-    """
-    named_drill(name)
-    given = {"--detach": how.detach, "--once": how.once}
-    rule = "does not go with --drill, which makes a new job and judges it by its end"
-    faults = [Fault(name, None, rule, "drop it") for name, is_given in given.items() if is_given]
-    if faults:
-        raise InvalidJobError(faults, "command line")
+    refuse(given, "is a setting of Local Vertex, which Vertex AI does not have")
 
 
 def _local_settings(local: LocalOptions) -> dict[str, Any]:
@@ -145,9 +127,7 @@ def _put(endpoint: "Endpoint", path: Path, bucket: str) -> str:
     except (OSError, ValueError) as error:
         rule = f"cannot be read as trials: {error}"
         remedy = "write it with: vertex-jobs trials JOB --format json > trials.json"
-        raise InvalidJobError(
-            [Fault("--warm-start", str(path), rule, remedy)], "command line"
-        ) from error
+        raise option_error("--warm-start", str(path), rule, remedy) from error
     digest = hashlib.sha256(content).hexdigest()[:16]
     uri = f"{bucket.rstrip('/')}/vertex-jobs-trials/{digest}.json"
     endpoint.outputs().write_bytes(uri, content)
@@ -158,9 +138,8 @@ def _submit(
     where: EndpointOptions,
     endpoint: "Endpoint",
     job: "JobSpec",
-    settings: dict[str, Any],
-    *,
     once: bool,
+    settings: dict[str, Any],
 ) -> "JobHandle":
     """Submit the job to the first place that takes it; print each that is short, now and later."""
     try:
@@ -178,7 +157,4 @@ def _say_short(job: "JobSpec", entry: "Entry") -> None:
     short = entry.creates[entry.position - 1]
     say(f"{short.location} is short of machines or quota: {short.detail}")
     chief = attempts(job)[entry.position].job.worker_pools_resolved()[0]
-    machine = chief.machine_type
-    if chief.accelerator_type:
-        machine += f" with {chief.accelerator_count} x {chief.accelerator_type}"
-    say(f"next in fallback: {entry.current.location} on {machine}")
+    say(f"next in fallback: {entry.current.location} on {machine(chief)}")

@@ -7,40 +7,51 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from vertex_jobs.cli.options import option_error
 from vertex_jobs.cli.terminal import print_result, say
-from vertex_jobs.errors import Fault, InvalidJobError
 
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["as_csv", "as_yaml", "print_structured", "table", "write_file"]
+__all__ = ["as_yaml", "print_structured", "table", "write_file"]
 
 
-def as_yaml(value: Any) -> str:
-    """Return block style YAML, keys in their own order."""
+def as_yaml(value: Any, *, sort_keys: bool = False) -> str:
+    """Return block style YAML, keys in their own order or sorted."""
     import yaml
 
-    text: str = yaml.safe_dump(value, sort_keys=False, allow_unicode=True, width=100)
+    text: str = yaml.safe_dump(value, sort_keys=sort_keys, allow_unicode=True, width=100)
     return text.rstrip("\n")
 
 
-def as_csv(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
-    """Return a header and the rows; absent values are empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    writer.writerows([["" if cell is None else cell for cell in row] for row in rows])
-    return text.getvalue().rstrip("\n")
+def print_structured(
+    value: Any,
+    form: str,
+    columns: Sequence[str] = (),
+    rows: Iterable[Iterable[object]] = (),
+) -> None:
+    """Print as ``json`` or ``yaml``, keys in their own order, or as ``csv``.
 
-
-def print_structured(value: Any, form: str) -> None:
-    """Print as ``json`` or ``yaml``, keys in their own order."""
-    is_yaml = form == "yaml"
-    print_result(as_yaml(value) if is_yaml else json.dumps(value, indent=2, ensure_ascii=False))
+    Args:
+        value: What JSON and YAML give.
+        form: One of them.
+        columns: The header of CSV.
+        rows: Its rows; absent values are empty.
+    """
+    if form == "yaml":
+        print_result(as_yaml(value))
+    elif form == "json":
+        print_result(json.dumps(value, indent=2, ensure_ascii=False))
+    else:
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(columns)
+        writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+        print_result(text.getvalue().rstrip("\n"))
 
 
 def table(
@@ -86,9 +97,7 @@ def write_file(output: Path | None, name: str, suffix: str, write: Callable[[Pat
     try:
         said = write(path)
     except OSError as error:
-        fault = Fault(
-            "--output", str(path), f"cannot be written: {error.strerror}", "name another file"
-        )
-        raise InvalidJobError([fault], "command line") from error
+        rule = f"cannot be written: {error.strerror}"
+        raise option_error("--output", str(path), rule, "name another file") from error
     say(said)
     print_result(str(path))

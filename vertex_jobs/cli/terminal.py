@@ -18,22 +18,22 @@ _UNLIMITED = 100_000
 
 
 def say(text: str = "") -> None:
-    """One message for the person, on stderr."""
+    """Print a message for the person, on stderr."""
     print(text, file=sys.stderr, flush=True)
 
 
 def say_prose(text: str, hang: int = 0) -> None:
-    """Sentences on stderr; on a narrow screen broken at words, later lines indented by `hang`."""
+    """Print sentences on stderr; a screen breaks them at words, later lines indented by `hang`."""
     say(_wrapped(text, sys.stderr, hang))
 
 
 def warn(text: str) -> None:
-    """One warning, on stderr."""
+    """Print a warning, on stderr."""
     say_prose(f"warning: {text}", hang=len("warning: "))
 
 
 def print_result(result: "str | RenderableType") -> None:
-    """One result, on stdout; a text as it is, anything else laid out by `rich`."""
+    """Print a result on stdout: a text as it is, anything else laid out by `rich`."""
     if isinstance(result, str):
         print(result, flush=True)
     else:
@@ -41,12 +41,12 @@ def print_result(result: "str | RenderableType") -> None:
 
 
 def print_prose(text: str, hang: int = 0) -> None:
-    """Sentences on stdout, broken likewise; elsewhere than on a screen as they are."""
+    """Print sentences on stdout; a screen breaks them likewise."""
     print_result(_wrapped(text, sys.stdout, hang))
 
 
 def console(stream: TextIO) -> "Console":
-    """A console that changes no text by itself: no markup, no emoji, no highlighting."""
+    """Return a console that changes no text by itself: no markup, no emoji, no highlighting."""
     from rich.console import Console
 
     width = None if stream.isatty() else _UNLIMITED
@@ -54,7 +54,7 @@ def console(stream: TextIO) -> "Console":
 
 
 def is_interactive() -> bool:
-    """Whether stderr is a screen on which a display can be redrawn."""
+    """Return whether stderr is a screen on which a display can be redrawn."""
     if not sys.stderr.isatty():
         return False
     screen = console(sys.stderr)

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.cli.footers import command
+from vertex_jobs.cli.options import option_error
 from vertex_jobs.cli.shared_options import EndpointOptions
 from vertex_jobs.cli.tables import as_yaml
 from vertex_jobs.cli.terminal import print_result, say, warn
-from vertex_jobs.errors import Fault, InvalidJobError, RequestRefusedError
+from vertex_jobs.errors import RequestRefusedError
 from vertex_jobs.study import Trial
 
 if TYPE_CHECKING:
@@ -102,8 +103,7 @@ def download_model(endpoint: "Endpoint", trial: Trial, directory: Path) -> None:
         files = endpoint.outputs().download(str(trial.model_dir), directory, progress)
     except OSError as error:
         rule = f"cannot be written: {error.strerror or error}"
-        fault = Fault("--download", str(directory), rule, "name another directory")
-        raise InvalidJobError([fault], "command line") from error
+        raise option_error("--download", str(directory), rule, "name another directory") from error
     say(f"{len(files)} files of {trial.model_dir}")
 
 

@@ -21,17 +21,17 @@ class Verb(Generic[_Options]):
     """One verb.
 
     Attributes:
-        description: What a person must know to use it, below its summary; may be empty.
         examples: Lines to copy, without the program's name.
         options: Dataclass of its options.
         handler: Does it, and returns the exit code.
+        description: What a person must know to use it, below its summary.
         takes_command: Whether words after ``--`` are a command, for the option ``command``.
     """
 
-    description: str
     examples: tuple[str, ...]
     options: type[_Options]
     handler: Callable[[_Options], int]
+    description: str = ""
     takes_command: bool = False
 
 

@@ -11,12 +11,14 @@ from vertex_jobs.timestamps import read_second
 
 if TYPE_CHECKING:
     from vertex_jobs.errors import Fault
+    from vertex_jobs.spec.pools import WorkerPoolSpec
     from vertex_jobs.study import Objective, Trial
 
 __all__ = [
     "ago",
     "count",
     "duration",
+    "machine",
     "metrics",
     "number",
     "outcome",
@@ -70,6 +72,13 @@ def ago(text: str | None, now: datetime) -> str:
         if seconds < limit:
             return f"{seconds // size:.0f} {unit} ago"
     return f"{seconds // 86_400:.0f} d ago"
+
+
+def machine(pool: "WorkerPoolSpec") -> str:
+    """Return ``n1-standard-4 with 2 x NVIDIA_TESLA_T4``."""
+    if not pool.accelerator_type:
+        return pool.machine_type
+    return f"{pool.machine_type} with {pool.accelerator_count} x {pool.accelerator_type}"
 
 
 def parameters(trial: "Trial") -> str:

@@ -151,6 +151,9 @@ class Endpoint:
         """Go on with the jobs that a stopped server left behind, and return their names."""
         return []
 
+    def hold(self) -> None:
+        """Keep the endpoint as long as this process lives; Vertex AI stays by itself."""
+
     def has_ended(self) -> bool:
         """Return whether the endpoint is known to be gone, so that waiting for it is in vain."""
         return False

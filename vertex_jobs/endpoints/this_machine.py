@@ -67,6 +67,10 @@ class LocalEndpoint(Endpoint):
         """Go on with the jobs that a stopped server left behind, and return their names."""
         return self._server.resume()
 
+    def hold(self) -> None:
+        """Keep the server as long as this process lives."""
+        self._server.hold(os.getpid())
+
     def has_ended(self) -> bool:
         """Return whether the server's process is gone."""
         return not self._server.runs()

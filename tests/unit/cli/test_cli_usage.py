@@ -2,9 +2,11 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
+from vertex_jobs.cli import verbs
 from vertex_jobs.cli.verbs import SUMMARIES
 
 
@@ -59,6 +61,11 @@ def test_every_option_that_best_would_ignore_is_named_at_once(command):
     assert (done.code, done.out, "command line: 3 faults" in done.err) == (2, "", True), done.err
     done = command("best", "a", "--trial", "3", "--serving-image", "i", "--config", "c")
     assert (done.code, "command line: 3 faults" in done.err) == (2, True), done.err
+
+
+def test_the_file_of_a_verb_is_its_name():
+    files = Path(verbs.__file__).parent.glob("[!_]*.py")
+    assert {path.stem for path in files} == set(SUMMARIES)
 
 
 def test_help_lists_every_verb(command):

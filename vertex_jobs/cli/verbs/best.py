@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
-from vertex_jobs.cli.options import option, switch
+from vertex_jobs.cli.options import option, option_error, switch
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import JobOptions
-from vertex_jobs.cli.tables import as_csv, print_structured
+from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.errors import Fault, InvalidJobError
@@ -154,12 +154,11 @@ def _without_their_like(options: BestOptions) -> Iterator[Fault]:
 def _print(study: "Study", form: str) -> None:
     from vertex_jobs.cli.decisions import print_decision, print_runners_up
 
-    if form == "csv":
+    if form != "table":
         ids = {trial.id for trial in study.best_trials}
         rows = zip(study.trials, study.rows(), strict=True)
-        print_result(as_csv(study.columns(), [row for trial, row in rows if trial.id in ids]))
-    elif form != "table":
-        print_structured(study.best_to_json(), form)
+        best_rows = [row for trial, row in rows if trial.id in ids]
+        print_structured(study.best_to_json(), form, study.columns(), best_rows)
     else:
         print_decision(study)
         print_runners_up(study)
@@ -179,10 +178,9 @@ def _chosen(trial_id: str | None, study: "Study") -> "Trial":
         metrics = " and ".join(objective.metric_id for objective in study.objectives)
         rule = f"says which trial to take, since {len(front)} share the Pareto front of {metrics}"
         remedy = f"add --trial ID, one of {', '.join(trial.id for trial in front)}"
-        raise InvalidJobError([Fault("--trial", None, rule, remedy)], "command line")
+        raise option_error("--trial", None, rule, remedy)
     try:
         return study.trial(trial_id)
     except KeyError as error:
         rule = f"is no trial of {study.display_name}, which has {len(study.trials)}"
-        fault = Fault("--trial", trial_id, rule, "see: vertex-jobs trials")
-        raise InvalidJobError([fault], "command line") from error
+        raise option_error("--trial", trial_id, rule, "see: vertex-jobs trials") from error

@@ -1,7 +1,5 @@
 """``cancel JOB``: ask for a job to end."""
 
-from dataclasses import dataclass
-
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.terminal import say
@@ -9,12 +7,7 @@ from vertex_jobs.cli.verb import Verb
 from vertex_jobs.job_kinds import short_state
 
 
-@dataclass(frozen=True, kw_only=True)
-class CancelOptions(JobOptions):
-    """The options of ``cancel``."""
-
-
-def cancel(options: CancelOptions) -> int:
+def cancel(options: JobOptions) -> int:
     """Ask for a job to end."""
     from vertex_jobs.cli.footers import command
 
@@ -33,6 +26,6 @@ def cancel(options: CancelOptions) -> int:
 VERB = Verb(
     description="Returns at once; 'watch' waits for the end.",
     examples=("cancel digits-search",),
-    options=CancelOptions,
+    options=JobOptions,
     handler=cancel,
 )

@@ -1,19 +1,12 @@
 """``delete JOB``: delete a job that has ended."""
 
-from dataclasses import dataclass
-
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.terminal import say
 from vertex_jobs.cli.verb import Verb
 
 
-@dataclass(frozen=True, kw_only=True)
-class DeleteOptions(JobOptions):
-    """The options of ``delete``."""
-
-
-def delete(options: DeleteOptions) -> int:
+def delete(options: JobOptions) -> int:
     """Delete a job that has ended."""
     with open_endpoint(options.where) as endpoint:
         handle = endpoint.job(options.job)
@@ -23,8 +16,7 @@ def delete(options: DeleteOptions) -> int:
 
 
 VERB = Verb(
-    description="",
     examples=("delete 1234567890",),
-    options=DeleteOptions,
+    options=JobOptions,
     handler=delete,
 )

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Literal
 from vertex_jobs.cli.options import option
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import EndpointOptions, OptionalConfigOptions
-from vertex_jobs.cli.tables import as_csv, print_structured
-from vertex_jobs.cli.terminal import print_prose, print_result, say
+from vertex_jobs.cli.tables import print_structured
+from vertex_jobs.cli.terminal import print_prose, say
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.cli.words import count
 from vertex_jobs.errors import NotSignedInError
@@ -47,10 +47,8 @@ def doctor(options: DoctorOptions) -> int:
         if as_text:
             _print(finding)
     rows = [asdict(finding) for finding in findings]
-    if options.format == "csv":
-        print_result(as_csv(_COLUMNS, [list(row.values()) for row in rows]))
-    elif not as_text:
-        print_structured(rows, options.format)
+    if not as_text:
+        print_structured(rows, options.format, _COLUMNS, [row.values() for row in rows])
     missing = sum(finding.verdict == "missing" for finding in findings)
     unknown = [finding.subject for finding in findings if finding.verdict == "unknown"]
     if missing:

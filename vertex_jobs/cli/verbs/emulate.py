@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from vertex_jobs.cli.options import option, switch
-from vertex_jobs.cli.places import open_local, resume_interrupted
-from vertex_jobs.cli.shared_options import state_directory_option
+from vertex_jobs.cli.options import option, option_error, switch
+from vertex_jobs.cli.places import open_endpoint, resume_interrupted
+from vertex_jobs.cli.shared_options import EndpointOptions, state_directory_option
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.cli.words import count
-from vertex_jobs.errors import EndpointLostError, Fault, InvalidJobError
+from vertex_jobs.errors import EndpointLostError
 
 if TYPE_CHECKING:
     from vertex_jobs.emulator.joining import LocalServer
@@ -75,14 +75,16 @@ def emulate(options: EmulateOptions) -> int:
     """
     if options.print_env and options.command:
         rule = "prints variables for a shell, and a command gets them by itself"
-        raise InvalidJobError([Fault("--print-env", None, rule, "drop one")], "command line")
+        raise option_error("--print-env", None, rule, "drop one")
     if options.command and shutil.which(options.command[0]) is None:
         rule = "is no command that can be run"
-        fault = Fault("COMMAND", options.command[0], rule, "correct the name or the path")
-        raise InvalidJobError([fault], "command line")
+        raise option_error("COMMAND", options.command[0], rule, "correct the name or the path")
     settings = _settings(options.settings)
     place = options.server
-    with open_local(place.state_dir, project=place.project, location=place.location) as endpoint:
+    where = EndpointOptions(
+        state_dir=place.state_dir, project=place.project, location=place.location
+    )
+    with open_endpoint(where) as endpoint:
         server = endpoint.server
         resume_interrupted(endpoint)
     # Whether the reads of unmodified clients are held; None leaves the server as it is.

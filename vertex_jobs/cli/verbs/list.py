@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from vertex_jobs.cli.options import option
 from vertex_jobs.cli.places import open_endpoint, say_settled
 from vertex_jobs.cli.shared_options import EndpointOptions
-from vertex_jobs.cli.tables import as_csv, print_structured, table
+from vertex_jobs.cli.tables import print_structured, table
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.cli.words import ago, duration, seconds_between
@@ -38,10 +38,9 @@ def list_jobs(options: ListOptions) -> int:
     with open_endpoint(options.where) as endpoint:
         say_settled(endpoint)
         found = [handle.last_seen for handle in endpoint.jobs(options.filter_text)]
-    if options.format == "csv":
-        print_result(as_csv(_COLUMNS, [_row(snapshot) for snapshot in found]))
-    elif options.format != "table":
-        print_structured([dict(snapshot.resource) for snapshot in found], options.format)
+    if options.format != "table":
+        resources = [dict(snapshot.resource) for snapshot in found]
+        print_structured(resources, options.format, _COLUMNS, map(_row, found))
     elif found:
         now = datetime.now(timezone.utc)
         columns = ("id", "display name", "kind", "state", "created", ">ran", ">trials")

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from vertex_jobs.cli.options import option, switch
-from vertex_jobs.cli.tables import as_csv, print_structured, table
+from vertex_jobs.cli.tables import print_structured, table
 from vertex_jobs.cli.terminal import print_result, say, say_prose
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.cli.words import number
@@ -25,16 +25,7 @@ _COLUMNS = (
     "price_date",
     "reported_regions",
 )
-_HEADINGS = (
-    "machine",
-    ">vCPU",
-    ">GB",
-    "GPU/TPU",
-    ">USD/h",
-    "sure",
-    "checked",
-    "regions",
-)
+_HEADINGS = ("machine", ">vCPU", ">GB", "GPU/TPU", ">USD/h", "sure", "checked", "regions")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,11 +59,10 @@ def machines(options: MachinesOptions) -> int:
     offers = list(
         find_offers(known, gpu=options.gpu, machine=options.machine, tpu=options.tpu, region=region)
     )
-    if options.format == "csv":
-        rows = [list(_row(offer).values()) for offer in offers]
-        print_result(as_csv(_COLUMNS, [[_flat(cell) for cell in row] for row in rows]))
-    elif options.format != "table":
-        print_structured([_row(offer) for offer in offers], options.format)
+    if options.format != "table":
+        rows = [_row(offer) for offer in offers]
+        cells = [[_flat(cell) for cell in row.values()] for row in rows]
+        print_structured(rows, options.format, _COLUMNS, cells)
     elif offers:
         print_result(table(_HEADINGS, [_cells(offer) for offer in offers]))
         _say_what_is_not_known(known, offers, region)

@@ -50,8 +50,7 @@ def tensorboard(options: TensorBoardOptions) -> int:
     with open_endpoint(options.where) as endpoint:
         handle = endpoint.job(options.job)
         directory = log_directory(handle.last_seen)
-        if endpoint.server is not None:
-            endpoint.server.hold(os.getpid())
+        endpoint.hold()
         environment = os.environ | _storage(endpoint)
         say(f"TensorBoard on {directory}; Ctrl-C ends it")
         if handle.last_seen.is_study:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from vertex_jobs.cli.options import option
 from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import JobOptions
-from vertex_jobs.cli.tables import as_csv, print_structured, write_file
+from vertex_jobs.cli.tables import print_structured, write_file
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.cli.words import count
@@ -39,10 +39,8 @@ def trials(options: TrialsOptions) -> int:
         study = endpoint.job(options.job).last_seen.study
     if options.format == "optuna":
         write_file(options.output, study.display_name, ".db", partial(_write_optuna, study))
-    elif options.format == "csv":
-        print_result(as_csv(study.columns(), study.rows()))
     elif options.format != "table":
-        print_structured(study.to_json(), options.format)
+        print_structured(study.to_json(), options.format, study.columns(), study.rows())
     elif study.trials:
         print_result(trial_table(study, study.trials))
     else:
