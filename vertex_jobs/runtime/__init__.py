@@ -1,8 +1,7 @@
-"""What a training script imports: arguments, environment, metrics, strategies and more.
+"""The modules that a training script imports: arguments, environment, metrics, strategies and more.
 
-It ships into the training container beside the script. It needs the standard library alone at
-import; argparse-dataclass, cloudml-hypertune, Keras and TensorFlow are imported when first used.
-It submits nothing and knows no endpoint.
+They travel into the training container beside the script. At import they need the standard library
+alone; argparse-dataclass, cloudml-hypertune, Keras and TensorFlow are imported at first use.
 
     from vertex_jobs.runtime import arguments, environment, metrics, resume, strategies
 

@@ -63,7 +63,7 @@ def _parser(
     fields: Sequence[dataclasses.Field[Any]],
     converters: dict[str, Converter],
 ) -> argparse.ArgumentParser:
-    """The parser that argparse-dataclass builds, given what it cannot work out by itself."""
+    """Return the parser of argparse-dataclass, told what it cannot derive from the class itself."""
     import argparse_dataclass
 
     described = dataclasses.make_dataclass(
@@ -90,7 +90,7 @@ def _parser(
 
 
 def _described(entry: dataclasses.Field[Any], reader: Converter) -> tuple[str, type[Any], Any]:
-    """The field again, with all that argparse-dataclass reads from metadata.
+    """Return the field with all the metadata that argparse-dataclass reads.
 
     Its own type is hidden behind ``object``: argparse-dataclass treats bool, Literal and Optional
     in ways that cannot take a value such as ``--flag=true``.
@@ -109,7 +109,7 @@ def _described(entry: dataclasses.Field[Any], reader: Converter) -> tuple[str, t
 
 
 def _values(found: argparse.Namespace, converters: dict[str, Converter]) -> dict[str, Any]:
-    """Constructor arguments: what was given; absent flags keep the dataclass's own default."""
+    """Return constructor arguments; a flag that was not given keeps the dataclass's default."""
     values: dict[str, Any] = {}
     for name, reader in converters.items():
         value = getattr(found, name)
@@ -121,7 +121,7 @@ def _values(found: argparse.Namespace, converters: dict[str, Converter]) -> dict
 
 
 def _spellings(name: str) -> list[str]:
-    """Both spellings of a flag, Vertex AI's first."""
+    """Return both spellings of a flag, Vertex AI's first."""
     return list(dict.fromkeys([f"--{name}", f"--{name.replace('_', '-')}"]))
 
 
@@ -131,7 +131,7 @@ def _default(entry: dataclasses.Field[Any]) -> Any:
 
 
 def _help(entry: dataclasses.Field[Any]) -> str:
-    """Help text with unit, range and default; percent signs escaped for argparse."""
+    """Return the help text with unit, range and default; percent signs escaped for argparse."""
     parts = [entry.metadata.get("help", "")]
     if "unit" in entry.metadata:
         parts.append(f"in {entry.metadata['unit']}")
@@ -147,7 +147,7 @@ def _help(entry: dataclasses.Field[Any]) -> str:
 
 
 def _unknown_message(unknown: Sequence[str], converters: dict[str, Converter]) -> str:
-    """All unknown tokens at once, each with the nearest flag."""
+    """Return a message with all unknown tokens, each with the nearest flag."""
     names = [*converters, *(f"no_{name}" for name in converters if converters[name].is_flag)]
     known = [spelling for name in names for spelling in _spellings(name)]
     parts = []

@@ -1,7 +1,7 @@
-"""The Keras callbacks of ``metrics`` and ``uploads``; imported only when a script asks for one.
+"""The Keras callbacks of ``metrics`` and ``uploads``, which import this module at first use.
 
-They cannot live without Keras. They follow the Keras that TensorFlow follows: the installed
-``keras``, or the legacy ``tf_keras`` where TF_USE_LEGACY_KERAS is set before the first import.
+Their base classes come from the Keras that TensorFlow uses: the installed ``keras``, or the legacy
+``tf_keras`` where TF_USE_LEGACY_KERAS is set before the first import.
 """
 
 import atexit
@@ -11,8 +11,9 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from vertex_jobs.runtime import metrics, uploads
 from vertex_jobs.runtime.keras_choice import keras_in_use
+from vertex_jobs.runtime.metric_reports import check_tag, report
+from vertex_jobs.runtime.mirrors import Mirror
 
 __all__ = ["ReportMetrics", "TensorBoard"]
 
@@ -23,7 +24,7 @@ class ReportMetrics(keras_in_use().callbacks.Callback):  # type: ignore[misc]
     """Report chosen logs of ``fit`` after every epoch, under the study's metric ids.
 
     On NaN or infinity in a chosen log or in ``loss`` it ends training after that epoch without an
-    exception, so that what was reported before counts and the script goes on to save.
+    exception, so that earlier reports count and the script continues and saves.
     """
 
     def __init__(self, logs_by_tag: Mapping[str, str]) -> None:
@@ -40,7 +41,7 @@ class ReportMetrics(keras_in_use().callbacks.Callback):  # type: ignore[misc]
         if not logs_by_tag:
             raise ValueError("no metric to report; pass e.g. {'accuracy': 'val_accuracy'}")
         for tag in logs_by_tag:
-            metrics.check_tag(tag)
+            check_tag(tag)
         self.logs_by_tag = dict(logs_by_tag)
         self._missing = set(logs_by_tag.values())
         self._epochs_seen = 0
@@ -54,10 +55,10 @@ class ReportMetrics(keras_in_use().callbacks.Callback):  # type: ignore[misc]
         logs = logs or {}
         self._epochs_seen += 1
         self._missing -= logs.keys()
-        # Validation logs may come at later epochs only (validation_freq); the others never do.
+        # Validation logs may first come at a later epoch (validation_freq); the others may not.
         self._refuse({name for name in self._missing if not name.startswith("val_")}, logs)
         finite = [
-            metrics.report(tag, logs[name], epoch + 1)
+            report(tag, logs[name], epoch + 1)
             for tag, name in self.logs_by_tag.items()
             if name in logs
         ]
@@ -86,11 +87,11 @@ class ReportMetrics(keras_in_use().callbacks.Callback):  # type: ignore[misc]
 
 
 class TensorBoard(keras_in_use().callbacks.TensorBoard):  # type: ignore[misc]
-    """Keras's own callback, which writes on this machine and uploads every few seconds.
+    """Keras's own callback, but it writes on this machine and uploads every few seconds.
 
-    Keras's writes its event files straight to ``gs://``, where nothing can be appended to: each
-    write uploads a whole file again, three times an epoch. What was written is there at the latest
-    when the process ends, unless it is killed.
+    Keras writes its event files directly to ``gs://``, where nothing can be appended: each write
+    uploads a whole file again, three times an epoch. Everything is uploaded at the latest when the
+    process ends, unless it is killed.
     """
 
     def __init__(self, log_dir: str, *, seconds: float = 10.0, **settings: Any) -> None:
@@ -99,9 +100,9 @@ class TensorBoard(keras_in_use().callbacks.TensorBoard):  # type: ignore[misc]
         Args:
             log_dir: A ``gs://`` URI or a local path.
             seconds: Time between uploads, at the ends of epochs.
-            **settings: Of ``keras.callbacks.TensorBoard``.
+            **settings: Arguments of ``keras.callbacks.TensorBoard``.
         """
-        self._mirror = uploads.Mirror(log_dir) if log_dir.startswith("gs://") else None
+        self._mirror = Mirror(log_dir) if log_dir.startswith("gs://") else None
         super().__init__(log_dir if self._mirror is None else self._mirror.folder, **settings)
         self._seconds = seconds
         self._due = time.monotonic() + seconds
@@ -122,7 +123,7 @@ class TensorBoard(keras_in_use().callbacks.TensorBoard):  # type: ignore[misc]
             self._mirror.upload()
 
     def _finish(self) -> None:
-        """Upload what an exception kept back."""
+        """Upload what an exception has left behind."""
         assert self._mirror is not None
         self._mirror.upload()
         self._mirror.close()

@@ -1,7 +1,7 @@
 """The replicas of one job: TF_CONFIG and CLUSTER_SPEC, read and written.
 
-One class holds both ends: a training script reads its place in the cluster with it, Local Vertex
-writes the variables of a replica with it. It opens no socket and starts no process.
+One class serves both ends: a training script reads its place in the cluster with it, and Local
+Vertex writes the variables of a replica with it.
 """
 
 import json
@@ -11,7 +11,7 @@ from typing import Any
 
 from vertex_jobs.errors import Fault, InvalidJobError
 
-__all__ = ["ROLES", "Cluster"]
+__all__ = ["ROLES", "Cluster", "invalid_variable"]
 
 #: Roles by worker pool, pool 0 first. Source: "Distributed training", worker pool table.
 ROLES = ("chief", "worker", "ps", "evaluator")
@@ -26,12 +26,11 @@ _ROLE_OF_KEY |= {role: role for role in ROLES} | {"master": "chief"}
 
 @dataclass(frozen=True)
 class Cluster:
-    """Who is in the job, and which of them this replica is.
+    """The replicas of a job, and the place of this one among them.
 
     Attributes:
         addresses: ``host:port`` of every replica by role, in index order; unused roles are absent.
-            Read from a TF_CONFIG without CLUSTER_SPEC it knows no evaluator: TensorFlow's form
-            leaves it out.
+            A cluster read from TF_CONFIG alone has no evaluator: TensorFlow's form leaves it out.
         task_type: This replica's role, one of ``ROLES``.
         task_index: Its place within the role, from 0.
         job: The CustomJobSpec in the API's JSON form, handed through as it is.
@@ -46,7 +45,7 @@ class Cluster:
 
     @property
     def is_chief(self) -> bool:
-        """Whether this replica writes for the whole job.
+        """True when this replica writes for the whole job.
 
         Without a chief, as in TF_CONFIG values written by hand, worker 0 is the chief.
 
@@ -58,20 +57,20 @@ class Cluster:
 
     @property
     def replica_count(self) -> int:
-        """Number of known replicas of all roles."""
+        """The number of known replicas of all roles."""
         return sum(len(hosts) for hosts in self.addresses.values())
 
     @property
     def is_distributed(self) -> bool:
-        """Whether there is more than this one replica, so that TF_CONFIG is set."""
+        """True when there are more replicas than this one, so that TF_CONFIG is set."""
         return self.replica_count > 1
 
     def count(self, role: str) -> int:
-        """Number of replicas of one role."""
+        """Return the number of replicas of one role."""
         return len(self.addresses.get(role, ()))
 
     def cluster_spec(self, trial_id: str | None = None) -> dict[str, Any]:
-        """The value of CLUSTER_SPEC, which every replica gets.
+        """Return the value of CLUSTER_SPEC, which every replica gets.
 
         Source: "Distributed training", format of CLUSTER_SPEC.
         """
@@ -83,9 +82,9 @@ class Cluster:
         return self._rendered(cluster, task, trial_id)
 
     def tf_config(self, trial_id: str | None = None) -> dict[str, Any] | None:
-        """The value of TF_CONFIG; None for a single replica, which gets none.
+        """Return the value of TF_CONFIG; None for a single replica, which gets none.
 
-        The evaluator knows itself by its task alone: the cluster never lists it.
+        The cluster in it never lists the evaluator, which knows itself by its task alone.
 
         Source: "Distributed training", format of TF_CONFIG.
         """
@@ -99,13 +98,13 @@ class Cluster:
         return self._rendered(cluster, task, trial_id)
 
     def _roles(self) -> list[str]:
-        """Roles that have replicas, in pool order."""
+        """Return the roles that have replicas, in pool order."""
         return [role for role in ROLES if self.addresses.get(role)]
 
     def _rendered(
         self, cluster: dict[str, list[str]], task: dict[str, Any], trial_id: str | None
     ) -> dict[str, Any]:
-        """The part that both variables share."""
+        """Return the form that both variables share."""
         if trial_id is not None:
             task["trial"] = trial_id
         rendered: dict[str, Any] = {"cluster": cluster, "environment": "cloud", "task": task}
@@ -115,7 +114,7 @@ class Cluster:
 
     @classmethod
     def read(cls, environ: Mapping[str, str]) -> "Cluster | None":
-        """The cluster that CLUSTER_SPEC and TF_CONFIG describe; None when neither is set.
+        """Return the cluster that CLUSTER_SPEC and TF_CONFIG describe; None when neither is set.
 
         Raises:
             InvalidJobError: If a variable is not such JSON, or the two contradict each other.
@@ -125,7 +124,7 @@ class Cluster:
         if whole is None or tensorflow is None:
             return whole or tensorflow
         if (whole.task_type, whole.task_index) != (tensorflow.task_type, tensorflow.task_index):
-            raise _invalid(
+            raise invalid_variable(
                 "TF_CONFIG",
                 f"{tensorflow.task_type} {tensorflow.task_index}",
                 f"CLUSTER_SPEC says {whole.task_type} {whole.task_index}",
@@ -137,7 +136,7 @@ class Cluster:
 
 
 def _parse(environ: Mapping[str, str], variable: str) -> Cluster | None:
-    """One variable as a cluster; empty text or an empty cluster counts as unset."""
+    """Return one variable as a cluster; empty text or an empty cluster counts as unset."""
     text = environ.get(variable, "").strip()
     if not text:
         return None
@@ -156,7 +155,7 @@ def _parse(environ: Mapping[str, str], variable: str) -> Cluster | None:
             cloud_id=str(task.get("cloud", "")),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise _invalid(
+        raise invalid_variable(
             variable,
             text,
             f"it is not a cluster's description ({type(error).__name__}: {error})",
@@ -164,5 +163,6 @@ def _parse(environ: Mapping[str, str], variable: str) -> Cluster | None:
         ) from error
 
 
-def _invalid(variable: str, value: str, rule: str, remedy: str) -> InvalidJobError:
+def invalid_variable(variable: str, value: str | None, rule: str, remedy: str) -> InvalidJobError:
+    """Return the error of an environment variable that cannot be read."""
     return InvalidJobError([Fault(variable, value, rule, remedy)], source="environment")

@@ -1,6 +1,6 @@
-"""Text on the command line into values of a field's type; for ``arguments`` alone.
+"""Texts of a command line converted into values of a field's type, for ``arguments``.
 
-Each error says the value, the rule and the remedy in one line, since argparse prints it as one.
+Each error says the value, the rule and the remedy in one line, since argparse prints one line.
 """
 
 import argparse
@@ -19,11 +19,11 @@ _FALSE = ("false", "0", "no", "off")
 
 @dataclasses.dataclass(frozen=True)
 class Converter:
-    """How one field is read; called by argparse for each token.
+    """The conversion of one field, which argparse calls for each token.
 
     Attributes:
         read: Turns one text into one value.
-        metavar: Stands for the value in the help.
+        metavar: The value's name in the help.
         sequence: list or tuple for a field with many values, else None.
         is_flag: Whether the field is a bool.
         required: Whether the field has no default.
@@ -41,13 +41,13 @@ class Converter:
 
     @property
     def nargs(self) -> str | None:
-        """Tokens that argparse takes for the field."""
+        """The number of tokens that argparse takes for the field, in its own notation."""
         if self.is_flag:
             return "?"
         return "*" if self.sequence else None
 
     def __call__(self, text: str) -> Any:
-        """One token's value; for a sequence, the list of its comma-separated values."""
+        """Return one token's value; for a sequence, the list of its comma-separated values."""
         if self.optional and not self.is_flag and text.lower() == "none":
             return None
         if self.sequence is None:
@@ -55,7 +55,7 @@ class Converter:
         return [self._one(part.strip()) for part in text.split(",") if part.strip()]
 
     def collect(self, value: Any) -> Any:
-        """The field's value from what argparse gathered."""
+        """Return the field's value from the values that argparse has gathered."""
         if self.is_flag and value is None:
             return True
         if self.sequence is None:
@@ -73,7 +73,7 @@ class Converter:
 
 
 def choose_converter(hint: Any, entry: dataclasses.Field[Any]) -> Converter:
-    """The converter for a field of that resolved type.
+    """Return the converter for a field of that resolved type.
 
     Raises:
         TypeError: If the type has no command-line form.
@@ -99,7 +99,7 @@ def choose_converter(hint: Any, entry: dataclasses.Field[Any]) -> Converter:
 
 
 def _without_none(hint: Any) -> tuple[Any, bool]:
-    """The type inside an Optional, and whether it was one."""
+    """Return the type inside an Optional, and whether it was one."""
     if get_origin(hint) not in (Union, types.UnionType):
         return hint, False
     inner = [arg for arg in get_args(hint) if arg is not type(None)]
@@ -107,7 +107,7 @@ def _without_none(hint: Any) -> tuple[Any, bool]:
 
 
 def _reader(hint: Any, name: str) -> tuple[Callable[[str], Any], str]:
-    """How to read one value of a type, and what stands for it in the help."""
+    """Return a function that reads one value of a type, and the value's name in the help."""
     if get_origin(hint) is Literal:
         return _choice([(value, value) for value in get_args(hint)])
     if isinstance(hint, type) and issubclass(hint, enum.Enum):
@@ -128,7 +128,7 @@ def _reader(hint: Any, name: str) -> tuple[Callable[[str], Any], str]:
 
 
 def _choice(choices: Sequence[tuple[Any, Any]]) -> tuple[Callable[[str], Any], str]:
-    """Each choice as it is written, and its value; a number however the service prints it."""
+    """Return a reader of choices, given as text and value; it takes any spelling of a number."""
     values = {str(written): value for written, value in choices}
     numbers = {
         float(written): value
@@ -157,7 +157,7 @@ def _boolean(text: str) -> bool:
 
 
 def _integer(text: str) -> int:
-    """A whole number; ``128.0`` too, as the service may print a discrete parameter."""
+    """Return a whole number, also for ``128.0``: the service may print a discrete parameter so."""
     try:
         return int(text)
     except ValueError:
@@ -175,7 +175,7 @@ def _number(text: str) -> float:
 
 
 def _path(text: str) -> Path:
-    """A local path; pathlib turns ``gs://b`` into ``gs:/b``, a local folder that loses the data."""
+    """Return a local path, no URI: pathlib would turn ``gs://b`` into a local folder ``gs:/b``."""
     if "://" in text:
         raise argparse.ArgumentTypeError(f"{text!r} is a URI, not a local path; annotate it as str")
     return Path(text)

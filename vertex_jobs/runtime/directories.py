@@ -1,7 +1,7 @@
 """The three directories of a job: model, checkpoints and TensorBoard logs.
 
-It names directories. It creates none, except the scratch directory of a replica whose output
-nobody keeps; Cloud Storage has no directories to create.
+It creates none of them, except the scratch directory of a replica whose output nobody keeps; Cloud
+Storage has no directories to create.
 """
 
 import atexit
@@ -18,7 +18,7 @@ __all__ = ["Directories", "scratch_directories"]
 
 @dataclass(frozen=True)
 class Directories:
-    """Where a job's files lie; each is a ``gs://`` URI or a local path and ends in one slash.
+    """A job's directories, each a ``gs://`` URI or a local path that ends in one slash.
 
     Attributes:
         model_dir: The trained model, AIP_MODEL_DIR.
@@ -34,7 +34,7 @@ class Directories:
 
     @classmethod
     def under(cls, base_output_dir: str, trial_id: str | None = None) -> "Directories":
-        """The directories of a job, or of one trial, below its base output directory."""
+        """Return the directories of a job, or of one trial, below its base output directory."""
         above = () if trial_id is None else (trial_id,)
         return cls(
             model_dir=_directory(base_output_dir, *above, "model"),
@@ -43,13 +43,13 @@ class Directories:
         )
 
     def subdirectory_of_logs(self, name: str) -> str:
-        """A directory below the TensorBoard logs, ending in one slash."""
+        """Return a directory below the TensorBoard logs, ending in one slash."""
         return _directory(self.tensorboard_log_dir, name)
 
 
 @functools.cache
 def scratch_directories() -> Directories:
-    """Directories of this process that are removed when it exits."""
+    """Return directories of this process that are removed when it exits."""
     root = tempfile.mkdtemp(prefix="vertex-jobs-scratch-")
     atexit.register(shutil.rmtree, root, ignore_errors=True)
     return Directories.under(root)

@@ -1,8 +1,7 @@
-"""What the service tells a replica, through AIP_*, TF_CONFIG, CLUSTER_SPEC and CLOUD_ML_*.
+"""A replica's environment: the variables AIP_*, TF_CONFIG, CLUSTER_SPEC and CLOUD_ML_*.
 
-A training script asks ``current()`` who it is, where to read from and where to write to. Local
-Vertex renders the same class with ``to_variables()``, so reader and writer cannot drift apart.
-It starts nothing and, but for a scratch directory, touches no file.
+A training script asks ``current()`` for its role, and for the directories to read from and to write
+to. Local Vertex renders the same class with ``to_variables()``, so reader and writer cannot differ.
 """
 
 import json
@@ -10,18 +9,17 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from vertex_jobs.errors import Fault, InvalidJobError
-from vertex_jobs.runtime.cluster import Cluster
+from vertex_jobs.runtime.cluster import Cluster, invalid_variable
 from vertex_jobs.runtime.directories import Directories, scratch_directories
 
 __all__ = ["INITIAL_MODEL_VARIABLE", "LOCAL_DEVICES_VARIABLE", "Environment", "current"]
 
-#: Ours, not the service's: how many accelerators the machine spec asked for. Local Vertex sets it
-#: on machines without a GPU; ``strategies`` then splits the CPU into as many logical devices.
+#: Ours, not the service's: the number of accelerators in the machine spec. Local Vertex sets it on
+#: machines without a GPU; ``strategies`` then splits the CPU into as many logical devices.
 LOCAL_DEVICES_VARIABLE = "VERTEX_JOBS_LOCAL_DEVICES"
 
-#: Ours as well: the model directory of an earlier job, from which this one is to go on. It stands
-#: in the config that ``vertex-jobs best --continue`` prints.
+#: Ours as well: the model directory of an earlier job, from which this one continues. The config
+#: that ``vertex-jobs best --continue`` prints sets it.
 INITIAL_MODEL_VARIABLE = "VERTEX_JOBS_INITIAL_MODEL_DIR"
 
 _DIRECTORY_VARIABLES = {
@@ -50,21 +48,21 @@ class Environment:
     Attributes:
         directories: The job's own directories; None without a base output directory. Every
             replica sees the same ones. Scripts use ``read_from`` and ``write_to`` instead.
-        cluster: The job's replicas; None when the service said nothing, as in a bare run.
+        cluster: The job's replicas; None when the service gave none, as in a bare run.
         trial_id: ``"1"``, ``"2"``, ...; None outside tuning.
-        metric_file: Where cloudml-hypertune writes; None outside tuning.
+        metric_file: The file that cloudml-hypertune writes; None outside tuning.
         project_number: The user's project; the container itself runs in another one.
         region: E.g. ``us-central1``.
         job_id: Numeric id of the CustomJob, the trial's own in tuning.
-        initial_model_dir: ``gs://`` directory of the model to go on from, with a slash at its end;
-            None to begin anew.
+        initial_model_dir: ``gs://`` directory of the model to continue from, with a slash at its
+            end; None for a fresh start.
         accelerator_count: Accelerators announced by ``VERTEX_JOBS_LOCAL_DEVICES``; 0 when not
             announced, as on Vertex AI, where TensorFlow sees the real ones.
         training_data_uri: Pattern of the training set's files, e.g. ``gs://b/d/training-*.csv``;
             None without a managed dataset, like the next three.
-        validation_data_uri: The same of the validation set.
-        test_data_uri: The same of the test set.
-        data_format: ``csv``, ``jsonl`` or ``bigquery``; files of CSV begin with a header each.
+        validation_data_uri: The same for the validation set.
+        test_data_uri: The same for the test set.
+        data_format: ``csv``, ``jsonl`` or ``bigquery``; each CSV file begins with a header.
 
     Source: "Prepare training code", environment variables; messages CustomJobSpec and
     InputDataConfig.
@@ -86,12 +84,12 @@ class Environment:
 
     @property
     def in_job(self) -> bool:
-        """Whether the service started this process; a file that also submits itself asks this."""
+        """True when the service started this process; a file that also submits itself asks this."""
         return self.cluster is not None or self.job_id is not None
 
     @property
     def is_chief(self) -> bool:
-        """Whether this process writes and reports for the whole job; true when it is alone."""
+        """True when this process writes and reports for the whole job, or is alone."""
         return self.cluster is None or self.cluster.is_chief
 
     @property
@@ -106,22 +104,28 @@ class Environment:
 
     @property
     def replica_count(self) -> int:
-        """Number of known replicas, this one included."""
+        """The number of known replicas, this one included."""
         return 1 if self.cluster is None else self.cluster.replica_count
 
     def read_from(self, local: str) -> Directories:
-        """Where to find what the job has written, the chief's checkpoints above all.
+        """Return the directories of the job's outputs, above all of the chief's checkpoints.
 
-        The same for every replica. ``local`` is the base directory of a run outside the service.
+        They are the same for every replica.
+
+        Args:
+            local: The base directory of a run outside the service.
         """
         return self.directories or Directories.under(local)
 
     def write_to(self, local: str) -> Directories:
-        """Where this replica may write, so that no two replicas overwrite each other.
+        """Return the directories that this replica writes to, so that none overwrites another's.
 
-        The chief gets the job's directories, the evaluator ``eval`` below the job's logs. The
-        rest is scratch, removed at exit: replicas must save together with the chief, since saving
-        can hold collective operations, but only the chief's files are kept.
+        The chief gets the job's directories, the evaluator ``eval`` below the job's logs. All
+        others are scratch, removed at exit: replicas must save together with the chief, since
+        saving can contain collective operations, but only the chief's files are kept.
+
+        Args:
+            local: The base directory of a run outside the service.
         """
         own = self.read_from(local)
         if self.is_chief:
@@ -133,7 +137,7 @@ class Environment:
         return Directories(scratch.model_dir, scratch.checkpoint_dir, logs)
 
     def to_variables(self) -> dict[str, str]:
-        """The variables of this replica; what does not apply is absent."""
+        """Return the variables of this replica, without those that do not apply."""
         variables = {
             variable: str(getattr(self, attribute))
             for attribute, variable in _TEXT_VARIABLES.items()
@@ -153,7 +157,7 @@ class Environment:
 
 
 def current(environ: Mapping[str, str] | None = None) -> Environment:
-    """The environment of this process, or of the given variables.
+    """Return the environment of this process, or of the given variables.
 
     Raises:
         InvalidJobError: If a variable cannot be read; the message names it.
@@ -171,7 +175,7 @@ def current(environ: Mapping[str, str] | None = None) -> Environment:
 
 
 def _directories(environ: Mapping[str, str]) -> Directories | None:
-    """The AIP_* directories; the service sets all of them or none."""
+    """Return the AIP_* directories; the service sets all of them or none."""
     found = {
         attribute: environ[variable]
         for attribute, variable in _DIRECTORY_VARIABLES.items()
@@ -181,7 +185,7 @@ def _directories(environ: Mapping[str, str]) -> Directories | None:
         return None
     if len(found) < len(_DIRECTORY_VARIABLES):
         missing = _DIRECTORY_VARIABLES.keys() - found.keys()
-        raise _invalid(
+        raise invalid_variable(
             ", ".join(sorted(_DIRECTORY_VARIABLES[attribute] for attribute in missing)),
             None,
             "the AIP_* directories come together",
@@ -193,11 +197,7 @@ def _directories(environ: Mapping[str, str]) -> Directories | None:
 def _accelerator_count(environ: Mapping[str, str]) -> int:
     text = environ.get(LOCAL_DEVICES_VARIABLE, "0")
     if not text.isdecimal():
-        raise _invalid(
+        raise invalid_variable(
             LOCAL_DEVICES_VARIABLE, text, "it counts devices", "set a whole number, or unset it"
         )
     return int(text)
-
-
-def _invalid(variable: str, value: str | None, rule: str, remedy: str) -> InvalidJobError:
-    return InvalidJobError([Fault(variable, value, rule, remedy)], source="environment")

@@ -1,7 +1,7 @@
-"""The evaluator: a replica that follows the chief's checkpoints while training goes on.
+"""The evaluator: a replica that evaluates the chief's checkpoints while training continues.
 
 It trains nothing and belongs to no collective. When the chief ends, the service stops every other
-replica, whatever it does; so the chief waits, at its end, until the last checkpoint is evaluated.
+replica at once, so the chief waits at its end until the last checkpoint is evaluated.
 """
 
 import logging
@@ -16,7 +16,7 @@ __all__ = ["follow", "wait_for_evaluator"]
 
 _log = logging.getLogger(__name__)
 
-#: Where the evaluator says which epoch it has evaluated, below its logs.
+#: File below the evaluator's logs with the newest epoch that it has evaluated.
 _DONE = "evaluated_epoch"
 _POLL_SECONDS = 0.5
 
@@ -24,10 +24,10 @@ _POLL_SECONDS = 0.5
 def follow(
     progress: Progress, directories: Directories, last_epoch: int, timeout: float = 3600
 ) -> Iterator[int]:
-    """Restore each new checkpoint of the job; yields its number of finished epochs.
+    """Restore each new checkpoint of the job, and yield its number of finished epochs.
 
-    Several checkpoints that come while one is evaluated count as the newest. It ends after the
-    last epoch has been evaluated.
+    Of several checkpoints that come during an evaluation it takes the newest. It ends after the
+    evaluation of the last epoch.
 
     Args:
         progress: Holds the evaluator's own model.
@@ -36,7 +36,7 @@ def follow(
         timeout: Longest wait for a next checkpoint, in seconds.
 
     Raises:
-        TimeoutError: If no checkpoint came for so long.
+        TimeoutError: If no checkpoint comes for that long.
     """
     import tensorflow as tf
 
@@ -46,7 +46,7 @@ def follow(
         try:
             progress.restore(prefix)
         except tf.errors.NotFoundError:
-            continue  # the chief has removed it meanwhile; a newer one is there
+            continue  # the chief has removed it meanwhile; there is a newer one
         yield progress.epoch
         _mark(directories, progress.epoch)
         if progress.epoch >= last_epoch:
@@ -66,18 +66,18 @@ def wait_for_evaluator(
     clock: Callable[[], float] = time.monotonic,
     sleep: Callable[[float], None] = time.sleep,
 ) -> bool:
-    """Wait, on the chief, until the last checkpoint is evaluated; at once without an evaluator.
+    """Wait on the chief until the last checkpoint is evaluated; not at all without an evaluator.
 
     Args:
         here: The chief's environment.
         directories: The job's.
         last_epoch: Number of epochs of the whole training.
-        timeout: Longest wait, in seconds; after it the chief may end all the same.
-        clock: Seconds that only grow.
-        sleep: Waits so many seconds.
+        timeout: Longest wait, in seconds.
+        clock: Returns seconds that never decrease.
+        sleep: Waits a number of seconds.
 
     Returns:
-        Whether there was nothing left to wait for.
+        True if the last checkpoint is evaluated or there is no evaluator, False after the timeout.
     """
     if here.cluster is None or not here.cluster.count("evaluator"):
         return True
@@ -99,7 +99,7 @@ def _mark(directories: Directories, epoch: int) -> None:
 
 
 def _evaluated(directories: Directories) -> int:
-    """The newest epoch that was evaluated; 0 for none."""
+    """Return the newest epoch that was evaluated; 0 for none."""
     import tensorflow as tf
 
     path = directories.subdirectory_of_logs("eval") + _DONE

@@ -1,15 +1,15 @@
 """The repair that lets Keras 3's ``fit`` train over several processes.
 
 Under MultiWorkerMirroredStrategy, ``fit``, ``evaluate`` and ``predict`` of Keras 3 stop at two
-faults of Keras, in ``keras.src.backend.tensorflow.trainer``:
+faults in ``keras.src.backend.tensorflow.trainer``:
 
 - to learn shapes it reduces the first batch over all replicas, outside of any replica:
   ``Attempt to convert a value (PerReplica:{...}) with an unsupported type``;
 - it averages the scalar logs of a step over an axis that scalars do not have:
   ``Invalid reduction dimension 0 for input with 0 dimensions``.
 
-Both functions are replaced, in versions that are known to have exactly these faults. tf_keras and
-custom loops never meet them.
+This module replaces both functions in versions that are known to have exactly these faults. They
+do not affect tf_keras and custom loops.
 
 Source: keras-team/keras issue 20585.
 """
@@ -23,7 +23,7 @@ from vertex_jobs.runtime.keras_choice import is_legacy
 
 __all__ = ["repair_fit"]
 
-#: The oldest release that was tried, the last for Python 3.10; and the first that was not.
+#: The oldest tested release, the last one for Python 3.10, and the first untested one.
 FIRST_KNOWN, FIRST_UNKNOWN = (3, 12), (3, 16)
 
 _TRAINER = "keras.src.backend.tensorflow.trainer"
@@ -59,7 +59,7 @@ def repair_fit() -> None:
 
 
 def _release(version: str) -> tuple[int, int]:
-    """The first two numbers of a version."""
+    """Return the first two numbers of a version."""
     major, minor = version.split(".")[:2]
     return int(major), int(minor)
 
@@ -69,7 +69,7 @@ def _text(release: tuple[int, int]) -> str:
 
 
 def _build_from_local_replica(trainer: Any, iterator: Any = None, data_batch: Any = None) -> None:
-    """Build the model from the first batch of one local replica: shapes are all that counts."""
+    """Build the model from the first batch of one local replica: only shapes matter."""
     import tensorflow as tf
 
     strategy = trainer._distribute_strategy
@@ -85,7 +85,7 @@ def _build_from_local_replica(trainer: Any, iterator: Any = None, data_batch: An
 
 
 def _reducing_scalars(original: Any, spans_workers: Any) -> Any:
-    """Keras's own reduction, but for the logs of a strategy over several processes."""
+    """Return Keras's reduction, changed for the logs of a strategy over several processes."""
 
     @functools.wraps(original)
     def reduce_per_replica(values: Any, strategy: Any, reduction: str) -> Any:

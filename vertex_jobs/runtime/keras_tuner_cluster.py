@@ -1,7 +1,7 @@
 """Keras Tuner over a job's replicas: the chief keeps the search, every worker runs trials.
 
 Keras Tuner takes its place in the cluster from three environment variables of its own, which this
-derives from TF_CONFIG. It imports nothing of Keras Tuner and searches nothing.
+module derives from TF_CONFIG. It does not import Keras Tuner.
 """
 
 from vertex_jobs.runtime.environment import Environment
@@ -10,7 +10,7 @@ __all__ = ["variables"]
 
 
 def variables(here: Environment) -> dict[str, str]:
-    """What to put into the environment before a tuner is made; empty for a process alone.
+    """Return the variables to set before a tuner is made; empty for a single process.
 
     The chief serves at its address in TF_CONFIG, so nothing else, such as a TensorFlow server, may
     listen there. Without a chief, worker 0 keeps the search and runs no trial.

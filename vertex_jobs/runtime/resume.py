@@ -1,10 +1,10 @@
-"""Going on where the job was: one call before ``fit``, for one process and for many replicas.
+"""Resuming a job from its checkpoints: one call before ``fit``, for one process or all replicas.
 
     progress = resume.resume(model, reading.checkpoint_dir, writing.checkpoint_dir)
     model.fit(..., initial_epoch=progress.epoch, callbacks=[progress.callback()])
 
 When a replica is lost, all of them start again. Each restores model, optimizer and the number of
-finished epochs from the chief's checkpoint, and training goes on. Keras's own BackupAndRestore
+finished epochs from the chief's checkpoint, and training continues. Keras's own BackupAndRestore
 cannot do that over several processes: its tasks write the same files, or each its own epoch.
 """
 
@@ -23,10 +23,9 @@ class Progress:
 
         Args:
             model: A Keras model whose variables exist.
-            optimizer: A Keras optimizer whose variables exist; None where only the model counts.
-            write_to: This task's checkpoint directory: the chief's is the job's, any other's is
-                scratch.
-            keep: Number of checkpoints that stay.
+            optimizer: A Keras optimizer whose variables exist; None to keep the model alone.
+            write_to: This task's checkpoint directory: the job's for the chief, scratch for others.
+            keep: Number of checkpoints to keep.
         """
         import tensorflow as tf
 
@@ -41,7 +40,7 @@ class Progress:
 
     @property
     def epoch(self) -> int:
-        """Number of finished epochs; what ``fit`` takes as ``initial_epoch``."""
+        """The number of finished epochs, which ``fit`` takes as ``initial_epoch``."""
         return int(self._counter.numpy())
 
     def save(self, epoch: int) -> None:
@@ -54,7 +53,7 @@ class Progress:
         self._manager.save(checkpoint_number=epoch)
 
     def restore(self, read_from: str) -> None:
-        """Read the newest checkpoint of a directory, or the one of that prefix; none is no error.
+        """Read the newest checkpoint of a directory, if any, or the one with that prefix.
 
         Raises:
             ValueError: If the checkpoint's variables have other shapes.
@@ -68,7 +67,7 @@ class Progress:
             status.assert_existing_objects_matched().expect_partial()
 
     def callback(self) -> Any:
-        """A Keras callback that saves after every epoch."""
+        """Return a Keras callback that saves after every epoch."""
         return keras_in_use().callbacks.LambdaCallback(
             on_epoch_end=lambda epoch, logs: self.save(epoch + 1)
         )
@@ -83,7 +82,7 @@ def resume(model: Any, read_from: str, write_to: str) -> Progress:
         model: A Keras model; its optimizer's variables are created here.
         read_from: The job's checkpoint directory, the same for every task; ``gs://``, ``/gcs/`` or
             local; ends in a slash.
-        write_to: This task's own: the chief's is the job's, any other's is scratch.
+        write_to: This task's own directory: the job's for the chief, scratch for others.
 
     Raises:
         ValueError: If the model is not compiled or not built, or the checkpoint's variables have
@@ -101,5 +100,5 @@ def resume(model: Any, read_from: str, write_to: str) -> Progress:
 
 
 def _plain(variable: Any) -> Any:
-    """TensorFlow's own variable: the value of a Keras 3 variable, a Keras 2 variable itself."""
+    """Return TensorFlow's own variable: a Keras 3 variable's value, a Keras 2 variable itself."""
     return variable if callable(variable.value) else variable.value

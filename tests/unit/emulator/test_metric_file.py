@@ -8,7 +8,7 @@ import hypertune
 import pytest
 
 from vertex_jobs.emulator.controllers.metric_file import MetricFile
-from vertex_jobs.runtime.metrics import journal_of
+from vertex_jobs.runtime.metric_reports import journal_of
 
 
 @pytest.fixture

@@ -11,12 +11,12 @@ PROGRAM = """
 import json, os, sys
 import numpy as np
 import keras
-from vertex_jobs.runtime import metrics
+from vertex_jobs.runtime import metric_reports, metrics
 
 x, y = np.ones((8, 2), "float32"), np.ones((8, 1), "float32")
 
 def train(logs_by_tag, epochs=3, nan_at=None, **options):
-    metrics._hypertune.cache_clear()
+    metric_reports._hypertune.cache_clear()
     path = os.environ["CLOUD_ML_HP_METRIC_FILE"]
     if os.path.exists(path):
         os.remove(path)

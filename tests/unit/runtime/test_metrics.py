@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vertex_jobs.runtime import metrics
+from vertex_jobs.runtime import metric_reports, metrics
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.environment import Environment
 
@@ -20,9 +20,9 @@ def metric_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Pat
     path = tmp_path / "hypertune" / "output.metrics"
     for name, value in Environment(trial_id="7", metric_file=str(path)).to_variables().items():
         monkeypatch.setenv(name, value)
-    metrics._hypertune.cache_clear()
+    metric_reports._hypertune.cache_clear()
     yield path
-    metrics._hypertune.cache_clear()
+    metric_reports._hypertune.cache_clear()
 
 
 def lines(path: Path) -> list[dict[str, Any]]:
@@ -104,10 +104,10 @@ def test_outside_tuning_the_value_is_only_logged(
 ) -> None:
     monkeypatch.delenv("CLOUD_ML_TRIAL_ID", raising=False)
     monkeypatch.delenv("CLOUD_ML_HP_METRIC_FILE", raising=False)
-    metrics._hypertune.cache_clear()
+    metric_reports._hypertune.cache_clear()
     with caplog.at_level(logging.INFO):
         metrics.report("loss", 1.0, step=2)
-    assert (caplog.messages, metrics._hypertune.cache_info().currsize) == (
+    assert (caplog.messages, metric_reports._hypertune.cache_info().currsize) == (
         ["loss = 1.0 at step 2"],
         0,
     )

@@ -16,7 +16,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vertex_jobs.runtime.metrics import RESERVED_TAGS, journal_of
+from vertex_jobs.runtime.metric_reports import RESERVED_TAGS, journal_of
 
 __all__ = ["MetricFile", "Report"]
 

@@ -1,18 +1,18 @@
 """The ``tf.distribute`` strategy for the devices and the cluster at hand.
 
 Call ``strategy()`` before any TensorFlow operation: devices cannot be split and collectives cannot
-be set up afterwards. One process can hold replicas of one number only; a second strategy with
-another number fails inside TensorFlow. Over several processes Keras 3's ``fit`` is repaired on the
-way.
+be set up afterwards. A process can have one number of replicas only: a second strategy with another
+number fails inside TensorFlow. Over several processes ``strategy()`` also repairs Keras 3's
+``fit``.
 """
 
-import difflib
 from collections.abc import Callable
 from typing import Any
 
 from vertex_jobs.runtime import environment
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.strategies import one_machine, several_machines
+from vertex_jobs.runtime.strategies.choices import check_choice
 from vertex_jobs.runtime.strategies.devices import (
     ALL_DEVICES,
     Devices,
@@ -44,13 +44,13 @@ def strategy(
         name: ``auto``, ``default``, ``one_device``, ``mirrored``, ``central_storage``, ``tpu``,
             ``multi_worker_mirrored`` or ``parameter_server``.
         here: This replica's environment; the process's own when None.
-        devices: Those of this machine that take part; all of them by default.
+        devices: The devices of this machine that take part; all of them by default.
         cross_device_ops: How ``mirrored`` adds up gradients: ``auto``, ``nccl``,
             ``hierarchical`` or ``reduction_to_one``.
         communication: How ``multi_worker_mirrored`` adds up gradients: ``auto``, ``ring`` or
             ``nccl``.
-        fit: Whether several workers train with ``fit``, which Keras 3 must be repaired for; False
-            for a custom loop.
+        fit: Whether several workers train with ``fit``, which needs a repair of Keras 3; False for
+            a custom loop.
 
     Returns:
         A ``tf.distribute.Strategy``.
@@ -58,7 +58,7 @@ def strategy(
     Raises:
         ValueError: If there is no strategy, or no way of reducing, of that name.
         UnsupportedHereError: If TensorFlow is already running, so that devices cannot be split;
-            if this machine or cluster has not what was asked for; or if this Keras is not known.
+            if this machine or cluster lacks what was asked for; or if this Keras is not known.
     """
     here = here or environment.current()
     builders: dict[str, Callable[[list[str]], Any]] = {
@@ -69,7 +69,9 @@ def strategy(
             names, devices.parameter_device
         ),
     }
-    _check_name(name, ["auto", *builders, "tpu", "multi_worker_mirrored", "parameter_server"])
+    check_choice(
+        "strategy", name, ["auto", *builders, "tpu", "multi_worker_mirrored", "parameter_server"]
+    )
     if name == "auto":
         name = _of_cluster(here.cluster) or name
     if name == "tpu":
@@ -84,15 +86,8 @@ def strategy(
     return builders[name](names)
 
 
-def _check_name(name: str, known: list[str]) -> None:
-    if name not in known:
-        near = difflib.get_close_matches(name, known, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"use {', '.join(known)}"
-        raise ValueError(f"no strategy is called {name!r}; {hint}")
-
-
 def _of_cluster(cluster: Cluster | None) -> str | None:
-    """The strategy for a task that trains together with others, which the evaluator does not."""
+    """Return the strategy for a task that trains with others; the evaluator does not."""
     if cluster is None or cluster.task_type == "evaluator":
         return None
     if cluster.count("ps"):

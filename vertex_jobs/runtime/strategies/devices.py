@@ -1,8 +1,7 @@
-"""The devices of this machine: how many there are, into how many they are split, with what threads.
+"""The devices of this machine: their number, their parts and their threads.
 
-For ``strategies`` and for scripts that place layers by hand. All of it acts before TensorFlow's
-first operation, which fixes devices and threads for the life of the process. Nothing is trained
-here, and no strategy is built.
+For ``strategies`` and for scripts that place layers by hand. Call these functions before
+TensorFlow's first operation, which fixes devices and threads for the life of the process.
 """
 
 import logging
@@ -18,13 +17,12 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Devices:
-    """Which devices of one machine take part in training.
+    """The devices of one machine that take part in training.
 
     Attributes:
-        count: Replicas, at least 1; None takes what the environment announces.
-        memory_limit: What each replica may take of its GPU, in MiB; more replicas than GPUs need
-            one.
-        parameter_device: Where ``central_storage`` keeps the variables.
+        count: Replicas, at least 1; None for the number that the environment announces.
+        memory_limit: Each replica's share of its GPU, in MiB; needed for more replicas than GPUs.
+        parameter_device: The device on which ``central_storage`` keeps the variables.
     """
 
     count: int | None = None
@@ -36,15 +34,15 @@ ALL_DEVICES = Devices()
 
 
 def logical_devices(count: int | None = None, memory_limit: int | None = None) -> list[str]:
-    """Make so many devices of this machine and name them, e.g. ``["GPU:0", "GPU:1"]``.
+    """Split this machine into devices and return their names, e.g. ``["GPU:0", "GPU:1"]``.
 
-    GPUs come before the CPU. More devices than GPUs: each GPU is split into equal parts, which
-    needs a memory limit. Without a GPU the CPU stands in for them, split into as many.
+    GPUs come before the CPU. For more devices than GPUs each GPU is split into equal parts, which
+    needs a memory limit. Without a GPU the CPU replaces them, split into as many parts.
 
     Args:
         count: Devices wanted, at least 1; None takes every GPU whole, or the CPU.
-        memory_limit: What each device may take of its GPU, in MiB; None leaves a GPU whole. It
-            has no meaning on the CPU and is left out there with a warning.
+        memory_limit: Each device's share of its GPU, in MiB; None leaves a GPU whole. On the CPU
+            it has no effect, and a warning says so.
 
     Raises:
         ValueError: If the count or the limit is not positive.
@@ -95,7 +93,7 @@ def set_threads(inter_op: int = 0, intra_op: int = 0) -> None:
 
 
 def share_gpus(gpus: list[Any], count: int, memory_limit: int | None) -> list[str]:
-    """Whole GPUs, the first ones, or every GPU in equal parts.
+    """Return the names of the first GPUs, or of equal parts of every GPU.
 
     Raises:
         UnsupportedHereError: If the parts would not be equal, or have no memory limit.
@@ -112,7 +110,7 @@ def share_gpus(gpus: list[Any], count: int, memory_limit: int | None) -> list[st
 
 
 def _split(device: Any, count: int, memory_limit: int | None) -> None:
-    """Make logical devices of a physical one; doing it twice alike is harmless."""
+    """Make logical devices of a physical one; the same split twice is harmless."""
     import tensorflow as tf
 
     parts = [tf.config.LogicalDeviceConfiguration(memory_limit=memory_limit)] * count

@@ -1,32 +1,34 @@
 """The strategies of one machine, each built from the names of its devices.
 
-For ``strategies.strategy()``, which chooses among them. They split no device and read no
-environment.
+For ``strategies.strategy()``, which chooses among them and splits the devices.
 """
 
 from typing import Any
 
 from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.runtime.strategies.choices import check_choice
 
 __all__ = ["central_storage", "default", "mirrored", "one_device", "tpu"]
 
 
 def default(_: list[str]) -> Any:
-    """TensorFlow's own placement: one replica, no distribution."""
+    """Return TensorFlow's own placement: one replica, no distribution."""
     import tensorflow as tf
 
     return tf.distribute.get_strategy()
 
 
 def one_device(devices: list[str]) -> Any:
-    """Everything on the first device."""
+    """Return the strategy that puts everything on the first device."""
     import tensorflow as tf
 
     return tf.distribute.OneDeviceStrategy(devices[0])
 
 
 def mirrored(devices: list[str], cross_device_ops: str = "auto") -> Any:
-    """A copy of the variables on each device; gradients are added up across them at every step.
+    """Return the strategy with a copy of the variables on each device.
+
+    Gradients are added up across the devices at every step.
 
     Args:
         devices: One replica each.
@@ -46,9 +48,7 @@ def mirrored(devices: list[str], cross_device_ops: str = "auto") -> Any:
         "hierarchical": tf.distribute.HierarchicalCopyAllReduce,
         "reduction_to_one": tf.distribute.ReductionToOneDevice,
     }
-    if cross_device_ops not in reductions:
-        known = ", ".join(reductions)
-        raise ValueError(f"no cross_device_ops is called {cross_device_ops!r}; use {known}")
+    check_choice("cross_device_ops", cross_device_ops, reductions)
     # TensorFlow would build it and fail at the first step, with a sentence about kernels.
     if cross_device_ops == "nccl" and not all(device.startswith("GPU") for device in devices):
         raise UnsupportedHereError(
@@ -59,9 +59,10 @@ def mirrored(devices: list[str], cross_device_ops: str = "auto") -> Any:
 
 
 def central_storage(devices: list[str], parameter_device: str) -> Any:
-    """One copy of the variables on one device; each of the others computes on its part of a batch.
+    """Return the strategy with one copy of the variables, on one device.
 
-    The variables move to every device and the gradients back at every step, in return for memory.
+    At every step the variables move to every device, each device computes on its part of a batch,
+    and the gradients move back. It needs less memory for more traffic.
     """
     import tensorflow as tf
 
@@ -69,7 +70,7 @@ def central_storage(devices: list[str], parameter_device: str) -> Any:
 
 
 def tpu() -> Any:
-    """A replica on each core of the TPU that is attached to this machine.
+    """Return the strategy with a replica on each core of the TPU attached to this machine.
 
     Raises:
         UnsupportedHereError: If there is no TPU, or TensorFlow was built without it.

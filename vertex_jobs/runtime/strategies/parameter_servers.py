@@ -1,8 +1,8 @@
 """The tasks that serve the chief of a ParameterServerStrategy: workers and parameter servers.
 
-The chief runs the script; these two hold variables and carry out the steps that it sends. They
-never end by themselves: the service stops them when the chief has ended. The chief's strategy is
-in ``several_machines``.
+The chief runs the script; workers and parameter servers hold variables and run the steps that it
+sends. They never end by themselves: the service stops them when the chief has ended. The chief's
+strategy is in ``several_machines``.
 """
 
 import os
@@ -17,7 +17,7 @@ _MIN_THREADS = 16
 
 
 def serve(here: environment.Environment | None = None) -> None:
-    """Serve the chief for good, if this task is its worker or server; else return at once.
+    """Serve the chief until the service stops this task; return at once on any other task.
 
     Call it before any TensorFlow operation.
 
@@ -29,15 +29,15 @@ def serve(here: environment.Environment | None = None) -> None:
 
 
 def start(cluster: Cluster) -> Any:
-    """Start the server of this task, and return it running.
+    """Start the server of this task, and return it.
 
     Source: TensorFlow guide "Parameter server training with ParameterServerStrategy", in-process
     cluster: "workers need some inter_op_threads to work properly".
     """
     import tensorflow as tf
 
-    # A step waits, on one of these threads each, for what it reads from every other server. By
-    # default there is one for each core, and on two cores a step waits for ever.
+    # A step uses one of these threads for each server that it reads from. By default there is one
+    # for each core, and on two cores a step would wait for ever.
     config = tf.compat.v1.ConfigProto(
         inter_op_parallelism_threads=max(_MIN_THREADS, os.cpu_count() or 1)
     )
@@ -52,6 +52,6 @@ def start(cluster: Cluster) -> Any:
 
 
 def addresses(cluster: Cluster) -> dict[str, list[str]]:
-    """Who speaks with whom, in TensorFlow's form; the evaluator speaks with nobody."""
+    """Return the tasks that talk to each other, in TensorFlow's form; the evaluator does not."""
     roles = ("chief", "worker", "ps")
     return {role: list(cluster.addresses[role]) for role in roles if cluster.count(role)}

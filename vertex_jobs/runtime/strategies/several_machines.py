@@ -1,12 +1,10 @@
 """Strategies that span several processes: mirrored workers, and parameter servers.
 
-For ``strategies.strategy()``, which chooses among them. Each must be built before any
-TensorFlow operation. A TF_CONFIG written by hand, for one's own cluster, does as well as
-the service's.
+For ``strategies.strategy()``, which chooses among them. Each must be built before any TensorFlow
+operation. They also work with a TF_CONFIG written by hand for another cluster.
 """
 
 import contextlib
-import difflib
 import socket
 from dataclasses import replace
 from typing import Any
@@ -15,6 +13,7 @@ from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.keras_repair import repair_fit
 from vertex_jobs.runtime.strategies import parameter_servers
+from vertex_jobs.runtime.strategies.choices import check_choice
 
 __all__ = ["multi_worker_mirrored", "parameter_server"]
 
@@ -22,12 +21,12 @@ _COMMUNICATIONS = ("auto", "ring", "nccl")
 
 
 def multi_worker_mirrored(communication: str, *, fit: bool) -> Any:
-    """Build MultiWorkerMirroredStrategy; waits until every chief and worker of the job is there.
+    """Build MultiWorkerMirroredStrategy; it waits until the job's chief and workers are there.
 
     Args:
         communication: ``auto``, ``ring`` (gRPC), or ``nccl``, which TensorFlow takes for ``auto``
             where there is no GPU.
-        fit: Repair Keras 3's ``fit`` too.
+        fit: Whether to repair Keras 3's ``fit``.
 
     Raises:
         ValueError: If there is no such way to communicate.
@@ -35,10 +34,7 @@ def multi_worker_mirrored(communication: str, *, fit: bool) -> Any:
 
     Source: tf.distribute.experimental.CommunicationOptions.
     """
-    if communication not in _COMMUNICATIONS:
-        near = difflib.get_close_matches(communication, _COMMUNICATIONS, n=1)
-        hint = f"did you mean {near[0]}?" if near else f"use {', '.join(_COMMUNICATIONS)}"
-        raise ValueError(f"no way to communicate is called {communication!r}; {hint}")
+    check_choice("way to communicate", communication, _COMMUNICATIONS)
     import tensorflow as tf
 
     if fit:
@@ -52,14 +48,14 @@ def multi_worker_mirrored(communication: str, *, fit: bool) -> Any:
 
 
 def parameter_server(cluster: Cluster | None) -> Any:
-    """Build ParameterServerStrategy, for the chief; waits until workers and servers are there.
+    """Build ParameterServerStrategy for the chief; it waits until workers and servers are there.
 
-    Variables are split over all parameter servers, as long as each part has 256 KiB,
-    TensorFlow's own measure of what is worth it.
+    Variables are split over all parameter servers if each part has at least 256 KiB, TensorFlow's
+    own limit.
 
     Args:
-        cluster: The job's replicas, this one the chief. None, as in a bare run, starts a worker and
-            two parameter servers within this process.
+        cluster: The job's replicas, with this one as the chief. None, as in a bare run, starts a
+            worker and two parameter servers within this process.
 
     Raises:
         UnsupportedHereError: If the cluster has no chief, workers or servers, or this replica is
@@ -95,7 +91,7 @@ def parameter_server(cluster: Cluster | None) -> Any:
 
 
 def _cluster_within_process() -> Cluster:
-    """A worker and two parameter servers as threads of this process."""
+    """Start a worker and two parameter servers as threads of this process."""
     with contextlib.ExitStack() as reserved:
         sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(4)]
         for one in sockets:
