@@ -1,6 +1,6 @@
 """One log line, read from the JSON of Cloud Logging, and the filter that asks for lines.
 
-For `logs` and `tailing`. It contacts nothing.
+For `log_reading` and `log_following`. It contacts nothing.
 
 Source: LogEntry page of the Cloud Logging API; logging queries in the training documentation.
 """

@@ -32,7 +32,9 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Once:
-    """The jobs of the same content as some requests, one for each place. Hold the contents.
+    """The jobs of the same content as some requests, one for each place.
+
+    The caller holds the contents in the journal meanwhile.
 
     Attributes:
         submitter: Goes on with a submission that stopped between two places.

@@ -1,4 +1,4 @@
-"""How a job ended: the error that explains it, and whether another place may do.
+"""The end of a job: the error that explains it, and whether another place may do.
 
 For handles and submissions. The error names the replica that failed and what is known to help; its
 last log lines are read by the caller, since this module contacts nothing.

@@ -51,7 +51,9 @@ _JOB_IS_WRONG = (400, 501)
 
 @dataclass(frozen=True)
 class Submitter:
-    """Carries submissions out and on, each step journalled. Hold their contents meanwhile.
+    """Carries submissions out and on, each step journalled.
+
+    The caller holds their contents in the journal meanwhile.
 
     Attributes:
         jobs: The collections of the endpoint.

@@ -1,7 +1,8 @@
 """The endpoints ``local()`` and ``vertex()``: the one place that knows client and emulator.
 
-Both give an ``Endpoint`` with the same methods; what differs is decided here once, as plain
-values of the client's connection. Nothing else in the library asks which endpoint it talks to.
+Both give an ``Endpoint`` with the same methods. They differ in plain values of the client's
+connection, and in what `LocalEndpoint` has beside the API; nothing else in the library asks which
+endpoint it talks to.
 """
 
 from vertex_jobs.client import as_completed

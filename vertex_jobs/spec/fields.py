@@ -100,7 +100,7 @@ PathText = Annotated[str, _NOT_EMPTY, BeforeValidator(_read_path)]
 Number = Annotated[float, AllowInfNan(False), BeforeValidator(_read_number)]
 #: A whole number; 16.0 is one, 16.5, "16" and true are not.
 Whole = Annotated[int, BeforeValidator(_read_whole)]
-#: A value of a parameter, which kind soever.
+#: A value of a parameter of any kind.
 Value = Annotated[Any, BeforeValidator(_read_value), WithJsonSchema({"type": ["number", "string"]})]
 #: A count of things, at most what the API's 32-bit fields hold.
 Count = Annotated[Whole, Ge(1), Le(2**31 - 1)]
