@@ -13,7 +13,7 @@ from pydantic import ConfigDict
 from vertex_jobs import packaging, requests, spec
 from vertex_jobs.job_kinds import CUSTOM_JOB, CUSTOM_TRAINING_JOB, TUNING_JOB
 
-__all__ = ["CustomJob", "CustomTrainingJob", "HyperparameterTuningJob", "Job", "load"]
+__all__ = ["CustomJob", "CustomTrainingJob", "HyperparameterTuningJob", "Job", "examine", "load"]
 
 
 class Job(spec.JobSpec):
@@ -54,6 +54,13 @@ _KINDS: dict[str, type[Job]] = {
 def load(
     path: Path | str, overrides: Sequence[str] = (), overlays: Sequence[Path | str] = ()
 ) -> Job:
-    """Read a config; arguments and errors are those of ``spec.load``."""
-    read = spec.load(path, overrides, overlays)
+    """Read a config or gcloud's ``--config``; arguments and errors are those of ``spec.load``."""
+    read = spec.load(path, overrides, overlays, requests.read_gcloud_form)
     return _KINDS[read.kind].model_construct(read.model_fields_set, **dict(read))
+
+
+def examine(
+    path: Path | str, overrides: Sequence[str] = (), overlays: Sequence[Path | str] = ()
+) -> spec.Reading:
+    """Read the same with its faults; arguments and errors are those of ``spec.examine``."""
+    return spec.examine(path, overrides, overlays, requests.read_gcloud_form)

@@ -20,38 +20,6 @@ if TYPE_CHECKING:
 
 __all__ = ["difference", "print_difference"]
 
-#: Fields that the service fills in. Source: CustomJob, HyperparameterTuningJob, TrainingPipeline,
-#: Model, where they are marked as output only.
-_OUTPUTS = frozenset(
-    {
-        "name",
-        "state",
-        "createTime",
-        "startTime",
-        "endTime",
-        "updateTime",
-        "error",
-        "trials",
-        "webAccessUris",
-        "satisfiesPzs",
-        "satisfiesPzi",
-        "trainingTaskMetadata",
-    }
-)
-_MODEL_OUTPUTS = frozenset(
-    {
-        "name",
-        "versionId",
-        "versionCreateTime",
-        "versionUpdateTime",
-        "createTime",
-        "updateTime",
-        "trainingPipeline",
-        "artifactUri",
-        "etag",
-        "modelSourceInfo",
-    }
-)
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 
@@ -90,12 +58,10 @@ def difference(
     resource: Mapping[str, Any], body: Mapping[str, Any], job: str, config: str
 ) -> list[str]:
     """Return the unified diff from a job's resource to a request's body; no lines if equal."""
+    from vertex_jobs.requests import inputs_of
+
     nonce = resource.get("labels", {}).get(SUBMISSION_LABEL, "")
-    ran = _comparable(resource, nonce)
-    for fields, outputs in ((ran, _OUTPUTS), (ran.get("modelToUpload", {}), _MODEL_OUTPUTS)):
-        for name in outputs & fields.keys():
-            del fields[name]
-    forms = (ran, _comparable(body, ""))
+    forms = (_comparable(inputs_of(resource), nonce), _comparable(body, ""))
     sent, new = (as_yaml(form, sort_keys=True).splitlines() for form in forms)
     names = (f"{job} (was sent)", f"{config} (would be)")
     return list(difflib.unified_diff(sent, new, *names, lineterm=""))

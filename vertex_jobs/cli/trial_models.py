@@ -37,14 +37,14 @@ def print_training(
         study_config: The study's own config; None to run the package of its trials.
         go_on: Whether to start from the trial's model.
     """
-    from vertex_jobs import requests, spec
+    from vertex_jobs import jobs, requests, spec
     from vertex_jobs.study.retraining import training_config
 
     config: dict[str, Any]
     if study_config is None:
         config = requests.read_job(handle.last_seen.resource)
     else:
-        config = spec.to_mapping(spec.load(study_config))
+        config = spec.to_mapping(jobs.load(study_config))
     made = training_config(config, trial, trial.model_dir if go_on else None)
     if study_config is None and handle.package_uri:
         say(f"note: it runs the package of the study, {handle.package_uri};")

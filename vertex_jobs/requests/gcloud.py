@@ -1,7 +1,8 @@
-"""A request as gcloud takes it: the document of ``--config`` and the command around it.
+"""A job as gcloud takes it: the document of ``--config`` and the command around it, out and in.
 
-For the verb ``show``. The document holds what gcloud reads from it, numbers as numbers; the rest
-are flags. It is read back by ``spec.gcloud``.
+For the verb ``show``, and for ``load``, which knows such a file by its keys. The document holds
+what gcloud reads from it, numbers as numbers; the rest are flags, which ``--set`` replaces where a
+document is read. Nothing of it is dropped: a key that no config can say is a fault.
 
 Source: reference pages "gcloud ai custom-jobs create" and "gcloud ai hp-tuning-jobs create".
 """
@@ -9,18 +10,24 @@ Source: reference pages "gcloud ai custom-jobs create" and "gcloud ai hp-tuning-
 import json
 import re
 import shlex
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.errors import Fault, UnsupportedHereError
+from vertex_jobs.job_kinds import CUSTOM_JOB, TUNING_JOB, kind_of_collection
 from vertex_jobs.names import SUBMISSION_PLACEHOLDER
+from vertex_jobs.requests.bodies import TABLES, read_body
+from vertex_jobs.requests.codecs import INT64
 from vertex_jobs.requests.places import Request
 
-__all__ = ["GcloudForm", "gcloud_form"]
+__all__ = ["GcloudForm", "gcloud_form", "read_gcloud_form"]
 
-_GROUPS = {"customJobs": "custom-jobs", "hyperparameterTuningJobs": "hp-tuning-jobs"}
+_GROUPS = {CUSTOM_JOB.collection: "custom-jobs", TUNING_JOB.collection: "hp-tuning-jobs"}
+#: By these keys a document is known to be no config.
+_KEYS = ("workerPoolSpecs", CUSTOM_JOB.spec_field, TUNING_JOB.spec_field, "studySpec")
 #: 64-bit integers, which the API's JSON has as text and people write as numbers.
-_WHOLE_NUMBERS = ("replicaCount", "minValue", "maxValue")
+_WHOLE_NUMBERS = {row.name for row in TABLES[TUNING_JOB.name].rows() if row.codec is INT64}
 #: A package where `package_uri` puts it, as such or as a container sees it.
 _PACKAGE = re.compile(r"(?:gs://|/gcs/)[^\s'\"]+/vertex-jobs/packages/[^\s'\"]+")
 #: The shell's variable that stands for the nonce.
@@ -45,7 +52,7 @@ class GcloudForm:
 
 
 def gcloud_form(request: Request) -> GcloudForm:
-    """What gcloud needs to send this request.
+    """Return what gcloud needs to send this request.
 
     Raises:
         UnsupportedHereError: If the request is a training pipeline's.
@@ -67,10 +74,23 @@ def gcloud_form(request: Request) -> GcloudForm:
         flags.append(f"--kms-key={key['kmsKeyName']}")
     _, project, _, location = request.parent.split("/")
     flags = [f"--region={location}", *([f"--project={project}"] if project else []), *flags]
-    spec = body.get("trialJobSpec", body.get("jobSpec", {}))
-    document = body if group == "hp-tuning-jobs" else spec
+    kind = kind_of_collection(request.collection)
+    spec = body[kind.spec_field]
+    document = body if kind is TUNING_JOB else spec
     uris = [uri.replace("/gcs/", "gs://", 1) for uri in _PACKAGE.findall(json.dumps(spec))]
     return GcloudForm(_with_numbers(document), tuple(flags), group, tuple(dict.fromkeys(uris)))
+
+
+def read_gcloud_form(written: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]] | None:
+    """Return the keys of a config and the faults of what none can say; None for a config.
+
+    Args:
+        written: A CustomJobSpec, as for ``gcloud ai custom-jobs create``, a
+            HyperparameterTuningJob, as for ``gcloud ai hp-tuning-jobs create``, or a config.
+    """
+    if "kind" in written or not any(key in written for key in _KEYS):
+        return None
+    return read_body(written)
 
 
 def _with_numbers(node: Any, key: str = "") -> Any:

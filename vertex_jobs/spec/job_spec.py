@@ -173,8 +173,8 @@ class JobSpec(Spec):
         """Return the pools in use, chief first, whichever form was written."""
         defaults = PoolDefaults(
             has_script=self.script_path is not None,
-            package_uris=tuple(self.python_package_gcs_uri),
-            python_module=self.python_module_name,
+            python_package_gcs_uri=tuple(self.python_package_gcs_uri),
+            python_module_name=self.python_module_name,
             container_uri=self.container_uri,
             command=tuple(self.command),
             args=self.argument_tokens(),

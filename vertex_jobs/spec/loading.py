@@ -7,14 +7,13 @@ names it, then in the directory above that, then in the current directory. So wi
 trial_scripts/y.py`` in it, ``configs/x.yaml`` means the same script from wherever it is run.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.spec.composition import Composition, compose
-from vertex_jobs.spec.gcloud import is_gcloud_form, read_gcloud_form
 from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.kinds import KINDS
 from vertex_jobs.spec.local import LocalSettings
@@ -23,6 +22,10 @@ from vertex_jobs.spec.script_parameters import fill_in
 from vertex_jobs.spec.suggestions import nearest, suggestion
 
 __all__ = ["Reading", "examine", "from_mapping", "load", "load_local", "script_faults"]
+
+#: Reads a mapping of another form than a config's: the config's keys, and the faults of what none
+#: can say. None for a config, which stays as it is.
+Translation = Callable[[Mapping[str, Any]], tuple[dict[str, Any], list[Fault]] | None]
 
 
 @dataclass(frozen=True)
@@ -56,24 +59,30 @@ class Reading:
 
 
 def load(
-    path: Path | str, overrides: Sequence[str] = (), overlays: Sequence[Path | str] = ()
+    path: Path | str,
+    overrides: Sequence[str] = (),
+    overlays: Sequence[Path | str] = (),
+    translate: Translation = lambda _: None,
 ) -> JobSpec:
     """Read a config.
 
     Args:
-        path: A YAML file, which may name a ``base`` to lie over, or be in the form of gcloud's
-            ``--config``.
+        path: A YAML file, which may name a ``base`` to lie over.
         overrides: ``path=value`` each, as given to ``--set``; the last for a path wins.
         overlays: Files laid over it, in order, before the overrides.
+        translate: Reads the files together if they are of another form.
 
     Raises:
         InvalidJobError: With every fault of the files and of the overrides.
     """
-    return examine(path, overrides, overlays).valid_job()
+    return examine(path, overrides, overlays, translate).valid_job()
 
 
 def examine(
-    path: Path | str, overrides: Sequence[str] = (), overlays: Sequence[Path | str] = ()
+    path: Path | str,
+    overrides: Sequence[str] = (),
+    overlays: Sequence[Path | str] = (),
+    translate: Translation = lambda _: None,
 ) -> Reading:
     """Read a config that may have faults, for whoever looks for more of them.
 
@@ -81,14 +90,16 @@ def examine(
         path: A YAML file.
         overrides: As for ``load``.
         overlays: As for ``load``.
+        translate: As for ``load``.
 
     Raises:
         InvalidJobError: If a file is not there or holds no mapping.
     """
     path = Path(path)
     whole = compose([path, *map(Path, overlays)])
-    if is_gcloud_form(whole.written):
-        written, faults = read_gcloud_form(whole.written)
+    translated = translate(whole.written)
+    if translated is not None:
+        written, faults = translated
         placed = [whole.placed(fault) for fault in faults]
         whole = Composition(written, faults=[*whole.faults, *placed])
     # What is below a parameter may come from the script, which is then read first.

@@ -56,15 +56,17 @@ class WorkerPoolSpec:
         boot_disk_size_gb: Per replica.
         container_uri: The image.
         runs_package: Whether the replicas run the job's script.
-        package_uris: Packages in Cloud Storage that they run instead; with neither, the image's own
-            command.
-        python_module: The module of those packages.
+        python_package_gcs_uri: Packages in Cloud Storage that they run instead; with neither, the
+            image's own command.
+        python_module_name: The module of those packages.
         command: Replaces the image's entry point; empty to keep it.
         args: Tokens after the command or the module.
         environment_variables: Set in every replica.
         gpu_partition_size: Into which each accelerator is split; None for whole ones.
         tpu_topology: Of TPUs that need one.
-        reservation_affinity: Type, key and values; None without a word on it.
+        reservation_affinity_type: None without a word on reservations.
+        reservation_affinity_key: Label key of a specific reservation.
+        reservation_affinity_values: Full names of specific reservations.
         nfs_mounts: File servers.
         lustre_mounts: Lustre file systems.
     """
@@ -81,11 +83,13 @@ class WorkerPoolSpec:
     command: tuple[str, ...]
     args: tuple[str, ...]
     environment_variables: Mapping[str, str]
-    package_uris: tuple[str, ...] = ()
-    python_module: str = ""
+    python_package_gcs_uri: tuple[str, ...] = ()
+    python_module_name: str = ""
     gpu_partition_size: str | None = None
     tpu_topology: str | None = None
-    reservation_affinity: tuple[str, str | None, tuple[str, ...]] | None = None
+    reservation_affinity_type: ReservationAffinityType | None = None
+    reservation_affinity_key: str | None = None
+    reservation_affinity_values: tuple[str, ...] = ()
     nfs_mounts: tuple[NfsMount, ...] = ()
     lustre_mounts: tuple[LustreMount, ...] = ()
 
@@ -113,8 +117,8 @@ class PoolDefaults:
     """What a job gives to each pool that does not say it itself."""
 
     has_script: bool
-    package_uris: tuple[str, ...]
-    python_module: str | None
+    python_package_gcs_uri: tuple[str, ...]
+    python_module_name: str | None
     container_uri: str | None
     command: tuple[str, ...]
     args: tuple[str, ...]
@@ -186,14 +190,12 @@ class WorkerPool(Spec):
         inherits = not (self.command or is_reduction_server(image))
         packages = tuple(self.python_package_gcs_uri)
         if not packages and inherits:
-            packages = defaults.package_uris
+            packages = defaults.python_package_gcs_uri
         disk = self.boot_disk_type or catalog.load().boot_disk_of(self.machine_type)
         variables = self.environment_variables
         if variables is None:
             variables = defaults.environment_variables if inherits else {}
         args = defaults.args if inherits else ()
-        affinity = self.reservation_affinity_type
-        key, values = self.reservation_affinity_key, tuple(self.reservation_affinity_values)
         nfs, lustre = self.nfs_mounts, self.lustre_mounts
         return WorkerPoolSpec(
             role=role,
@@ -202,14 +204,16 @@ class WorkerPool(Spec):
             accelerator_count=self.accelerator_count or 0,
             gpu_partition_size=self.gpu_partition_size,
             tpu_topology=self.tpu_topology,
-            reservation_affinity=(affinity, key, values) if affinity is not None else None,
+            reservation_affinity_type=self.reservation_affinity_type,
+            reservation_affinity_key=self.reservation_affinity_key,
+            reservation_affinity_values=tuple(self.reservation_affinity_values),
             replica_count=self.replica_count,
             boot_disk_type=disk,
             boot_disk_size_gb=self.boot_disk_size_gb,
             container_uri=image,
             runs_package=defaults.has_script and inherits and not packages,
-            package_uris=packages,
-            python_module=(self.python_module_name or defaults.python_module or ""),
+            python_package_gcs_uri=packages,
+            python_module_name=self.python_module_name or defaults.python_module_name or "",
             command=tuple(self.command) or (defaults.command if inherits else ()),
             args=tokens(self.args) if self.args is not None else args,
             environment_variables=variables,

@@ -9,8 +9,9 @@ import pytest
 from golden_requests import NAMES, PLACE, request
 
 from vertex_jobs.errors import InvalidJobError, UnsupportedHereError
+from vertex_jobs.jobs import load
 from vertex_jobs.requests import build, gcloud_form
-from vertex_jobs.spec import HyperparameterTuningJob, load, to_mapping
+from vertex_jobs.spec import HyperparameterTuningJob, to_mapping
 from vertex_jobs.spec.yaml_text import render
 
 JOBS = [name for name in NAMES if request(name).collection != "trainingPipelines"]
@@ -47,6 +48,11 @@ def test_flags_say_where_and_what() -> None:
         "digits-search",
     )
     assert flags["labels"].startswith("example=digits,vertex-jobs-submission=$SUBMISSION,")
+
+
+def test_whole_numbers_are_numbers() -> None:
+    study = gcloud_form(request("stopping")).document["studySpec"]
+    assert study["convexAutomatedStoppingSpec"]["maxStepCount"] == 20
 
 
 @pytest.mark.parametrize("name", ["smallest", "own_image"])
@@ -102,6 +108,17 @@ def test_the_example_of_gclouds_page_is_a_study(tmp_path: Path) -> None:
         "max_trial_count": 1,
         "parallel_trial_count": 1,
     }
+
+
+def test_a_condition_that_is_no_list_is_a_fault(tmp_path: Path) -> None:
+    child = """
+    conditionalParameterSpecs:
+    - parentIntValues: {values: 7}
+      parameterSpec: {parameterId: y, doubleValueSpec: {maxValue: 1}}
+  algorithm"""
+    (tmp_path / "job.yaml").write_text(STUDY.replace("\n  algorithm", child))
+    with pytest.raises(InvalidJobError, match=r"parameter_spec\.y\.when\.z = 7"):
+        load(tmp_path / "job.yaml")
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ class CheckOptions:
 def check(options: CheckOptions) -> int:
     """Print every mistake and the cost; return 2 if there is an error."""
     from vertex_jobs.cli.checks import report_on
-    from vertex_jobs.spec import examine
+    from vertex_jobs.jobs import examine
 
     config = options.config
     reading = examine(config.path, config.overrides, config.overlays)

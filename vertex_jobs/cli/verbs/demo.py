@@ -28,7 +28,7 @@ def demo(options: DemoOptions) -> int:
         UnsupportedHereError: If what the script imports is not installed.
     """
     from vertex_jobs.cli.runs import run_config
-    from vertex_jobs.spec import examine
+    from vertex_jobs.jobs import examine
 
     missing = [name for name in _IMPORTS if find_spec(name) is None]
     if missing and options.where.on == "local" and not options.how.dry_run:

@@ -77,7 +77,7 @@ VERB = Verb(
 
 def _findings(config: OptionalConfigOptions, where: EndpointOptions) -> "Iterator[Finding]":
     from vertex_jobs.doctor import cloud_findings, machine_findings, signed_out_findings
-    from vertex_jobs.spec import load
+    from vertex_jobs.jobs import load
 
     job = None
     if config.path is not None:

@@ -89,7 +89,7 @@ def _write_runtime(folder: Path) -> int:
 
 def _write(config: OptionalConfigOptions, folder: Path) -> int:
     from vertex_jobs import packaging
-    from vertex_jobs.spec import load
+    from vertex_jobs.jobs import load
 
     if config.path is None:
         raise UsageError(

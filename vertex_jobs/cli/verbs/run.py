@@ -18,7 +18,7 @@ class RunOptions:
 def run(options: RunOptions) -> int:
     """Run a config."""
     from vertex_jobs.cli.runs import run_config
-    from vertex_jobs.spec import examine
+    from vertex_jobs.jobs import examine
 
     config = options.config
     reading = examine(config.path, config.overrides, config.overlays)

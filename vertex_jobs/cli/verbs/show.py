@@ -44,7 +44,8 @@ def show(options: ShowOptions) -> int:
     config = options.config
     if config.path is None:
         raise UsageError("name a CONFIG, or ask for --schema\nsee: vertex-jobs show --help")
-    from vertex_jobs.spec import load, to_yaml
+    from vertex_jobs.jobs import load
+    from vertex_jobs.spec import to_yaml
 
     job = load(config.path, config.overrides, config.overlays)
     if options.format == "config" and options.diff is None:

@@ -119,8 +119,7 @@ def spot_comes_back(subject: Subject) -> Iterator[Fault]:
 
 
 def _is_reserved(pool: WorkerPoolSpec) -> bool:
-    affinity = pool.reservation_affinity
-    return affinity is not None and affinity[0] != "NO_RESERVATION"
+    return pool.reservation_affinity_type not in (None, "NO_RESERVATION")
 
 
 SCHEDULING_RULES = (
