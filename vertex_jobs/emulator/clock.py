@@ -1,8 +1,8 @@
-"""The one clock of a server: what the time is, and waiting for a time to come.
+"""The clock of a server: the time, and waiting until a time.
 
 Every time that a resource carries and every wait of a controller comes from here. On the virtual
-clock nothing elapses by itself, so a test sees a week's timeout in no time. What real processes
-need real time for, a grace before SIGKILL or the polling of a file, is not the clock's business.
+clock nothing elapses by itself, so a test sees a week's timeout in no time. Waits for real
+processes, such as a grace before SIGKILL or the polling of a file, do not use this clock.
 """
 
 import asyncio
@@ -20,13 +20,13 @@ _MICROSECOND = 1000
 
 
 class Clock(Protocol):
-    """The time."""
+    """A source of the time."""
 
     def time_ns(self) -> int:
-        """Nanoseconds since 1970."""
+        """Return nanoseconds since 1970."""
 
     def time(self) -> float:
-        """The same in seconds."""
+        """Return the same in seconds."""
 
     async def sleep_until(self, moment: float) -> None:
         """Return when it is that time, in seconds since 1970."""
@@ -36,11 +36,11 @@ class SystemClock:
     """The machine's clock."""
 
     def time_ns(self) -> int:
-        """Nanoseconds since 1970."""
+        """Return nanoseconds since 1970."""
         return time.time_ns()
 
     def time(self) -> float:
-        """The same in seconds."""
+        """Return the same in seconds."""
         return time.time()
 
     async def sleep_until(self, moment: float) -> None:
@@ -63,12 +63,12 @@ class VirtualClock:
         self._numbers = itertools.count()
 
     def time_ns(self) -> int:
-        """Nanoseconds since 1970."""
+        """Return nanoseconds since 1970."""
         self._now += _MICROSECOND
         return self._now
 
     def time(self) -> float:
-        """The same in seconds; reading it moves nothing."""
+        """Return the same in seconds; reading it moves nothing."""
         return self._now / 1e9
 
     async def sleep_until(self, moment: float) -> None:
@@ -80,7 +80,7 @@ class VirtualClock:
         await woken
 
     def advance(self, seconds: float) -> float:
-        """Let time pass and wake whom that concerns, in order; answers the new time."""
+        """Let time pass, wake the sleepers that are due in order, and return the new time."""
         self._now += int(seconds * 1e9)
         while self._sleepers and self._sleepers[0][0] <= self.time():
             _, _, woken = heapq.heappop(self._sleepers)
@@ -92,7 +92,7 @@ class VirtualClock:
 async def wait_until(
     clock: Clock, awaited: Iterable["asyncio.Future[Any]"], moment: float | None
 ) -> set["asyncio.Future[Any]"]:
-    """Wait for the first of several things; what is done of them, empty when time ran out.
+    """Wait for the first of several futures; return those that are done, none after a timeout.
 
     Args:
         clock: Whose time runs out.

@@ -41,7 +41,7 @@ class LocalServer:
         self.started = started
 
     def call(self, verb: str, path: str, body: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """One admin call.
+        """Make an admin call and return its answer.
 
         Raises:
             EndpointLostError: If the server does not answer, or refuses.
@@ -64,7 +64,7 @@ class LocalServer:
         return form
 
     def resume(self) -> list[str]:
-        """Go on with interrupted jobs; answers their names."""
+        """Resume interrupted jobs and return their names."""
         names: list[str] = self.call("POST", "resume")["resumed"]
         return names
 
@@ -87,7 +87,7 @@ class LocalServer:
         self.call("POST", "hold", {key: one for key, one in body.items() if one is not None})
 
     def inject(self, faults: Sequence[Mapping[str, Any]]) -> None:
-        """Let faults hold for every job, in the form of a config's ``local.faults``."""
+        """Inject faults into every job, in the form of a config's ``local.faults``."""
         self.call("POST", "faults", {"faults": list(faults)})
 
     def clear_faults(self) -> None:
@@ -95,12 +95,12 @@ class LocalServer:
         self.call("DELETE", "faults")
 
     def incidents(self, job: str) -> list[dict[str, str]]:
-        """What went wrong on purpose and what followed, for that job and for no job."""
+        """Return injected faults and what followed them, for that job and for no job."""
         noted: list[dict[str, str]] = self.call("POST", "incidents", {"job": job})["incidents"]
         return noted
 
     def step(self, job: str) -> str:
-        """Move a job one state on, one of pace ``stepped`` or a paused one; answers the state."""
+        """Move a stepped job one state on, or resume a paused one; return the new state."""
         return str(self.call("POST", "step", {"job": job})["state"])
 
     def end(self, job: str, state: str) -> str:
@@ -112,7 +112,7 @@ class LocalServer:
         self.call("POST", "advance", {"seconds": seconds})
 
     def stop(self) -> list[str]:
-        """End the server; answers the jobs that still ran and go on at the next resume."""
+        """End the server; return the jobs that still ran, which the next resume continues."""
         names: list[str] = self.call("POST", "stop")["stopped"]
         deadline = time.monotonic() + _START_SECONDS
         while self.runs() and time.monotonic() < deadline:
@@ -120,7 +120,7 @@ class LocalServer:
         return names
 
     def runs(self) -> bool:
-        """Whether the process is still there; reaps it when it is our child."""
+        """Return whether the process is still there, and reap an ended child of ours."""
         try:
             if self.started:
                 return os.waitpid(self.record.pid, os.WNOHANG) == (0, 0)
@@ -143,9 +143,9 @@ _begun: dict[Path, tuple[int, int]] = {}
 
 
 def begin(path: Path, *, project: str, location: str) -> None:
-    """Start what `join` of that state directory will need, and return at once.
+    """Start the server that `join` of that state directory will need, and return at once.
 
-    For whoever has other things to do meanwhile; nothing happens where a server answers.
+    For callers that have other things to do meanwhile; does nothing where a server answers.
 
     Args:
         path: The state directory; created if missing.
@@ -165,7 +165,7 @@ def join(
     location: str = "us-central1",
     clock: str = "system",
 ) -> LocalServer:
-    """The server of that state directory, started if none runs.
+    """Return the server of that state directory; start one if none runs.
 
     Args:
         path: The state directory; created if missing.
@@ -191,7 +191,7 @@ def join(
 
 
 def _running(directory: StateDirectory) -> LocalServer | None:
-    """The server of the directory, if one answers."""
+    """Return the server of the directory, if one answers."""
     record = directory.read_endpoint()
     if record is None or not record.pid:
         return None
@@ -200,7 +200,7 @@ def _running(directory: StateDirectory) -> LocalServer | None:
 
 
 def _spawn(directory: StateDirectory, project: str, location: str, clock: str) -> tuple[int, int]:
-    """Start a server; its process id, and the descriptor that its first line comes from."""
+    """Start a server; return its process id, and the descriptor of its first line."""
     arguments = [sys.executable, "-m", "vertex_jobs.emulator.server"]
     arguments += ["--state-dir", str(directory.path), "--project", project, "--location", location]
     arguments += ["--clock", clock]
@@ -223,9 +223,9 @@ def _spawn(directory: StateDirectory, project: str, location: str, clock: str) -
 
 
 def _await_line(directory: StateDirectory, pid: int, reading: int) -> int:
-    """Wait until a server that was started says that it answers; its process id.
+    """Wait until a server that was started says that it answers; return its process id.
 
-    Answers 0 when another process was first to start one, which is as good.
+    Returns 0 if another process was first to start one, which is as good.
 
     Raises:
         UnsupportedHereError: If it ended instead.
@@ -249,6 +249,6 @@ def _await_line(directory: StateDirectory, pid: int, reading: int) -> int:
 
 
 def _environment() -> dict[str, str]:
-    """The starter's environment without what would point the server at another emulator."""
+    """Return this environment without what would point the server at another emulator."""
     leaks = ("AIP_", "CLOUD_ML_", "TF_CONFIG", "CLUSTER_SPEC", "STORAGE_EMULATOR_HOST")
     return {key: value for key, value in os.environ.items() if not key.startswith(leaks)}

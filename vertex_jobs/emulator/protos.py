@@ -40,12 +40,12 @@ StudyState = types.Study.State
 
 
 def message_class(name: str) -> Message:
-    """The plain class of one v1 message, e.g. ``ListCustomJobsRequest``."""
+    """Return the plain class of one v1 message, e.g. ``ListCustomJobsRequest``."""
     return getattr(types, name).pb()
 
 
 def to_json(message: Message, *, integers_for_enums: bool = False) -> dict[str, Any]:
-    """The message in the API's JSON form: camelCase keys, defaults absent."""
+    """Return the message in the API's JSON form: camelCase keys, defaults absent."""
     form: dict[str, Any] = json_format.MessageToDict(
         message, use_integers_for_enums=integers_for_enums
     )

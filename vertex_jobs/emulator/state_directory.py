@@ -30,7 +30,7 @@ class DirectoryHeldError(UnsupportedHereError):
 
 @dataclass(frozen=True)
 class EndpointRecord:
-    """Where a directory's server answers.
+    """The address of a directory's server, and its token.
 
     Attributes:
         port: On 127.0.0.1.
@@ -97,7 +97,7 @@ class StateDirectory:
             yield
 
     def read_endpoint(self) -> EndpointRecord | None:
-        """What the last server wrote, whether or not it still runs."""
+        """Return the record of the last server, whether or not it still runs."""
         try:
             return EndpointRecord(**json.loads(self._endpoint.read_text(encoding="utf-8")))
         except (FileNotFoundError, json.JSONDecodeError, TypeError):
@@ -111,7 +111,7 @@ class StateDirectory:
         aside.rename(self._endpoint)
 
     def listen(self, project: str, location: str) -> tuple[socket.socket, EndpointRecord]:
-        """The listening socket, on the port of the last time if it is free, and its record."""
+        """Return a listening socket, on the last server's port if it is free, and its record."""
         last = self.read_endpoint()
         listening = None
         if last is not None:

@@ -41,5 +41,5 @@ class ApiError(Exception):
         return HTTP_STATUS[self.status]
 
     def to_json(self) -> dict[str, object]:
-        """Google's error object."""
+        """Return Google's error object."""
         return {"error": {"code": self.http_status, "message": self.message, "status": self.status}}

@@ -46,7 +46,7 @@ class Certificates:
 
     @classmethod
     def load_or_make(cls, folder: Path, project: str) -> "Certificates":
-        """The folder's certificates, made at the first call."""
+        """Return the folder's certificates, which the first call makes."""
         files = cls(
             folder / "authority.pem",
             folder / "bundle.pem",
@@ -73,7 +73,7 @@ class Certificates:
         _write(self.credentials, _service_account(project))
 
     def server_context(self) -> ssl.SSLContext:
-        """TLS for the HTTPS side."""
+        """Return the TLS context of the HTTPS side."""
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(self.chain, self.key)
         context.set_alpn_protocols(["http/1.1"])
@@ -82,7 +82,7 @@ class Certificates:
 
 
 def _host_names() -> list[str]:
-    """Every name that a Google client may ask for through the proxy; a star stands for one label.
+    """Return every host name that a Google client may ask for; a star means any one label.
 
     So the hosts of each location need a name of their own.
     """
@@ -107,7 +107,7 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _system_roots(environ: Mapping[str, str]) -> bytes:
-    """The roots that this machine trusts, else those of the certifi package, and the user's own."""
+    """Return the roots that this machine trusts, else certifi's, and the user's own."""
     default = ssl.get_default_verify_paths().cafile
     if default is None or not Path(default).exists():
         import certifi
@@ -119,14 +119,14 @@ def _system_roots(environ: Mapping[str, str]) -> bytes:
 
 
 def _curl_settings(bundle: Path) -> bytes:
-    """The user's own settings for the command ``curl``; the bundle in them outranks variables."""
+    """Return the user's own settings of ``curl``, in which a bundle outranks variables."""
     own = Path.home() / ".curlrc"
     text = own.read_text() if own.is_file() else ""
     return f'{text}\ncacert = "{bundle}"\n'.encode()
 
 
 def _service_account(project: str) -> bytes:
-    """A service-account key that no service knows; its token endpoint is answered by the fronts."""
+    """Return a service-account key that no service knows; the fronts answer its token endpoint."""
     from cryptography.hazmat.primitives import serialization
     from cryptography.hazmat.primitives.asymmetric import rsa
 

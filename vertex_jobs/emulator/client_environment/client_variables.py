@@ -12,7 +12,7 @@ from vertex_jobs.emulator.client_environment.certificates import Certificates
 
 __all__ = ["google_variables", "plain_variables"]
 
-#: What a replica inherits from whoever started the server; nothing else leaks in.
+#: Variables that a replica inherits from the server's starter; it inherits no others.
 _INHERITED = (
     "HOME",
     "LANG",
@@ -30,7 +30,7 @@ _LOOPBACK = "127.0.0.1,localhost"
 
 
 def google_variables(port: int, certificates: Certificates, project: str) -> dict[str, str]:
-    """The variables for one running server.
+    """Return the variables for one running server.
 
     Args:
         port: The listener's port.
@@ -63,7 +63,7 @@ def google_variables(port: int, certificates: Certificates, project: str) -> dic
 
 
 def plain_variables(environ: Mapping[str, str] | None = None) -> dict[str, str]:
-    """What a replica has of its starter's environment: paths and language, no settings."""
+    """Return what a replica has of its starter's environment: paths and language, no settings."""
     environ = os.environ if environ is None else environ
     kept = {key: environ[key] for key in _INHERITED if key in environ}
     kept |= {key: value for key, value in environ.items() if key.startswith("LC_")}

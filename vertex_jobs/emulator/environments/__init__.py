@@ -1,6 +1,6 @@
-"""Where a pool's program runs instead of its container image.
+"""Places where a pool's program runs instead of its container image.
 
 For the controllers. ``current`` is the environment of the server itself; ``isolated`` one is built
 from the job's packages by ``uv`` or ``pip``; ``docker`` and ``podman`` run the image where an
-engine answers. What the job runs there is decided by the controllers.
+engine answers. The controllers decide what runs there.
 """

@@ -1,4 +1,4 @@
-"""Runs an installer's commands under the launcher, so that none outlives the server."""
+"""An installer's commands, run under the launcher, so that none outlives the server."""
 
 import os
 import signal

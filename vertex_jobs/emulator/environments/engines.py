@@ -34,7 +34,7 @@ class Container:
     """One replica as a container.
 
     Attributes:
-        image: What is run.
+        image: Its container image.
         name: Unique on this machine.
         command: Replaces the image's entry point; empty for the image's own.
         arguments: Replace the image's default arguments; empty for the image's own.
@@ -53,12 +53,12 @@ class Container:
 
 
 def package_command(module: str) -> tuple[str, ...]:
-    """What installs the archives of a package job and runs its module."""
+    """Return the command that installs the archives of a package job and runs its module."""
     return ("sh", "-c", _INSTALL_AND_RUN.format(folder=PACKAGES_FOLDER), module)
 
 
 def run_command(engine: str, container: Container) -> tuple[str, ...]:
-    """The engine's command line for a container.
+    """Return the engine's command line for a container.
 
     With a command the image's default arguments are ignored, as on the service. Source:
     "Configure container settings for training".
@@ -81,12 +81,12 @@ def run_command(engine: str, container: Container) -> tuple[str, ...]:
 
 
 def remove_command(engine: str, name: str) -> tuple[str, ...]:
-    """What ends a container whose client was killed."""
+    """Return the command that ends a container whose client was killed."""
     return (engine, "rm", "--force", name)
 
 
 def why_no_engine(engine: str) -> str:
-    """Why an engine does not answer, with the remedy; empty when it does."""
+    """Return why an engine does not answer, with the remedy; empty if it does."""
     program = shutil.which(engine)
     if program is None:
         return f"{engine} is not installed here; install it, or use environment: isolated"

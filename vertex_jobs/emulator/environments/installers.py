@@ -1,4 +1,4 @@
-"""The command lines of ``uv`` and of ``venv`` with ``pip``, and which of the two this user wants.
+"""The command lines of ``uv`` and of ``venv`` with ``pip``, and the choice between them.
 
 Nothing is run here. Indexes, certificates and proxies are the user's own configuration, which both
 tools read by themselves; no address passes through this project.
@@ -40,13 +40,13 @@ class Installer:
     uv: tuple[str, ...] = ()
 
     def create(self, python: str, folder: Path) -> tuple[str, ...]:
-        """The command that makes an empty environment in the folder."""
+        """Return the command that makes an empty environment in the folder."""
         if self.uv:
             return (*self.uv, "venv", "--quiet", "--no-project", "--python", python, str(folder))
         return (python, "-m", "venv", str(folder))
 
     def install(self, python: str, *arguments: str) -> tuple[str, ...]:
-        """The command that installs into the environment of that interpreter."""
+        """Return the command that installs into the environment of that interpreter."""
         if self.uv:
             return (*self.uv, "pip", "install", "--no-progress", "--python", python, *arguments)
         quiet = ("--disable-pip-version-check", "--no-input", "--progress-bar", "off")
@@ -54,7 +54,7 @@ class Installer:
 
 
 def find_installer(environ: Mapping[str, str], root: Path = Path("/")) -> Installer:
-    """``uv`` when there is one, unless the user has told pip alone where packages come from.
+    """Return ``uv`` if there is one and it knows the package index that the user gave pip.
 
     Args:
         environ: Of the user.
@@ -74,12 +74,12 @@ def find_installer(environ: Mapping[str, str], root: Path = Path("/")) -> Instal
 
 
 def _configured(environ: Mapping[str, str], prefix: str, names: tuple[str, ...]) -> bool:
-    """Whether a variable tells a tool where packages come from."""
+    """Return whether a variable tells a tool where packages come from."""
     return any(f"{prefix}{name}" in environ for name in names)
 
 
 def _exists(files: tuple[tuple[str, ...], tuple[str, ...]], home: Path, root: Path) -> bool:
-    """Whether the user or the machine has one of these configuration files."""
+    """Return whether the user or the machine has one of these configuration files."""
     of_user, of_machine = files
     paths = [*(home / name for name in of_user), *(root / name for name in of_machine)]
     return any(path.is_file() for path in paths)

@@ -37,13 +37,13 @@ _SECRET_LINES = ("Looking in ", "Using index ")
 
 @dataclass(frozen=True)
 class Recipe:
-    """What an isolated environment is made of.
+    """The ingredients of an isolated environment.
 
     Attributes:
         python: The interpreter to build it from.
         archives: The job's packages, each under its own file name.
-        base: What the container image brings; a package's own requirement of the same
-            distribution comes in its place, as pip's would in the image.
+        base: The requirements that the container image brings; a package's own requirement of
+            the same distribution replaces one, as pip would in the image.
     """
 
     python: str
@@ -85,7 +85,7 @@ class IsolatedEnvironments:
         """
         self._folder = folder
         self._installer = installer
-        # What would make pip install elsewhere, or let the current environment shine through.
+        # Variables that would make pip install elsewhere, or bring in the current environment.
         hidden = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "CONDA_PREFIX", "PIP_USER")
         self._environ = {name: text for name, text in environ.items() if name not in hidden}
         self._environ["NO_COLOR"] = "1"
@@ -93,10 +93,10 @@ class IsolatedEnvironments:
         self._locks: dict[Path, asyncio.Lock] = {}
 
     async def get(self, recipe: Recipe, say: Say) -> IsolatedEnvironment:
-        """The environment of that recipe; built once, by whoever asks first.
+        """Return the environment of that recipe; the first call builds it.
 
         Args:
-            recipe: What it is made of.
+            recipe: Its ingredients.
             say: Called with lines of progress.
 
         Raises:
@@ -134,7 +134,7 @@ class IsolatedEnvironments:
         return folder
 
     async def _tool(self, python: str, say: Say) -> Path:
-        """An empty environment to install packages with: the given Python need not have pip."""
+        """Return an empty environment to install with: the given Python need not have pip."""
         folder = self._folder / f"installer-{_digest(python, self._installer.name)}"
 
         async def build() -> None:
@@ -185,7 +185,7 @@ class IsolatedEnvironments:
 
 
 def _declared(packages: Path) -> list[str]:
-    """What the installed packages declare and do not bring themselves, but for extras."""
+    """Return the requirements that installed packages declare, without extras and the installed."""
     found = list(importlib.metadata.distributions(path=[str(packages)]))
     brought = {canonicalize_name(distribution.name) for distribution in found}
     requirements = [text for distribution in found for text in distribution.requires or []]
@@ -197,7 +197,7 @@ def _declared(packages: Path) -> list[str]:
 
 
 def merged(base: Sequence[str], declared: Sequence[str]) -> list[str]:
-    """All requirements, sorted; a declared one stands in the place of the image's."""
+    """Return all requirements, sorted; a declared one replaces the image's."""
     named = {canonicalize_name(Requirement(text).name) for text in declared}
     kept = [text for text in base if canonicalize_name(Requirement(text).name) not in named]
     return sorted({*kept, *declared})

@@ -23,11 +23,11 @@ __all__ = ["Administration"]
 
 @dataclass(frozen=True)
 class Holder:
-    """A process for whose life the server stays, and what holds meanwhile.
+    """A process for whose life the server stays, and its settings.
 
     Attributes:
-        reads: Whether the reads of unmodified clients are held.
-        settings: Of jobs that bring none of their own.
+        reads: Whether the reads of unmodified clients are held meanwhile.
+        settings: Of jobs that bring none of their own meanwhile.
     """
 
     reads: bool = False
@@ -39,11 +39,11 @@ class Administration:
     """Answers the admin calls.
 
     Attributes:
-        token: What a caller must show.
+        token: The token that a caller must send.
         supervisor: The running jobs.
         hold: Whether unmodified clients' reads are held.
         standing: The settings of jobs that bring none of their own.
-        capabilities: What the launcher can do here.
+        capabilities: Of the launcher on this machine.
         stop: Ends the server.
         further: Calls that are answered elsewhere, by verb and path.
         holders: Processes for whose life the server stays, by process id.
@@ -59,7 +59,7 @@ class Administration:
     holders: dict[int, Holder] = field(default_factory=dict)
 
     def held(self) -> bool:
-        """Whether a process that asked for the server still lives."""
+        """Return whether a process that asked for the server still lives."""
         self.holders = {pid: holder for pid, holder in self.holders.items() if _lives(pid)}
         living = self.holders.values()
         self.hold.unasked = any(holder.reads for holder in living)

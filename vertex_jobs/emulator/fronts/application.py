@@ -1,4 +1,4 @@
-"""The ASGI application behind every HTTP connection: which API does a request belong to?
+"""The ASGI application behind every HTTP connection: it finds the API of a request.
 
 Browsers are kept out: a request that carries an Origin, comes from another site's page, or whose
 Host is neither loopback nor a Google API's is refused, so that no web page can drive the emulator.
@@ -68,13 +68,13 @@ class Application:
         except ApiError as error:
             await send_json(send, error.http_status, error.to_json())
         except Exception:
-            # A fault of ours, in the log with its traceback, is the service's plain 500 outside.
+            # A fault of ours is logged with its traceback, and answered as the service's plain 500.
             traceback.print_exc()
             fault = ApiError("INTERNAL", "Internal error encountered.")
             await send_json(send, fault.http_status, fault.to_json())
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, host: str) -> bool:
-        """Answer unless the request is for storage; says whether it did."""
+        """Answer unless the request is for storage; return whether it was answered."""
         path = scope["path"]
         api = "any" if host in _LOOPBACK else api_of(host)
         if not api:

@@ -15,7 +15,7 @@ _MAX_NAME_BYTES = 107
 
 @dataclass(frozen=True)
 class GrpcSockets:
-    """Where the gRPC front listens.
+    """The sockets on which the gRPC front listens.
 
     Attributes:
         tls: For what was encrypted when it reached the listener.
@@ -32,7 +32,7 @@ class GrpcSockets:
 
     @classmethod
     def below(cls, folder: Path) -> "GrpcSockets":
-        """The sockets of that folder, under names that the kernel takes.
+        """Return the sockets of that folder, under names that the kernel takes.
 
         A folder whose name is too long is reached through an open descriptor, which stays open
         for the life of the process; the names are this process's alone.

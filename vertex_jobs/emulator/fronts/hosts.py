@@ -1,8 +1,8 @@
-"""Which of Google's APIs a host name means.
+"""The Google API that a host name means.
 
 The environment-only mode catches every Google host; only these APIs are answered, the others are
-refused by name. Sources: "Vertex AI locations", "Cloud
-Storage request endpoints", "Regional endpoints", "mTLS endpoints" of Google Cloud.
+refused by name. Sources: "Vertex AI locations", "Cloud Storage request endpoints", "Regional
+endpoints", "mTLS endpoints" of Google Cloud.
 """
 
 import re
@@ -31,13 +31,13 @@ _APIS = {
 
 
 def is_google_host(host: str) -> bool:
-    """Whether the fronts answer for this host instead of the network."""
+    """Return whether the fronts answer for this host instead of the network."""
     host = host.lower()
     return host.endswith(_DOMAIN) or host in ("googleapis.com", "metadata.google.internal")
 
 
 def api_of(host: str) -> str:
-    """The API of a Google host that is answered here, e.g. ``aiplatform``; empty for any other.
+    """Return the API of a Google host, e.g. ``aiplatform``; empty if it is not emulated.
 
     A host of Cloud Storage may carry a bucket, one of Vertex AI a location.
     """

@@ -22,10 +22,10 @@ from vertex_jobs.emulator.fronts.tunnels import open_tunnel, relay
 __all__ = ["Listener"]
 
 _HANDSHAKE_RECORD = 0x16
-#: How a client begins that speaks HTTP/2 without TLS: gRPC over an insecure channel.
+#: The first bytes of HTTP/2 without TLS, which is gRPC over an insecure channel.
 #: Source: RFC 9113 section 3.4.
 _HTTP_2 = b"PRI * HT"
-#: A client that connects and says nothing is let go.
+#: A client that connects and sends nothing for so long is disconnected.
 _FIRST_BYTES_SECONDS = 20.0
 
 
@@ -50,7 +50,7 @@ class Listener:
             http_protocol: Makes the protocol of one HTTP/1.1 connection.
             tls: Context of the HTTPS side.
             grpc_sockets: Where the gRPC front listens.
-            outer_proxy: What tunnels to other hosts go through.
+            outer_proxy: For tunnels to other hosts.
         """
         self._http_protocol = http_protocol
         self._tls = tls

@@ -1,7 +1,7 @@
-"""The user's own proxy, for what the emulator passes on to the network.
+"""The user's own proxy, for connections that the emulator passes on to the network.
 
-The environment-only mode takes the place of the proxy that a program would use; hosts that are none
-of Google's are reached through that one, as its variables say.
+The environment-only mode takes the place of the proxy that a program would use; hosts other than
+Google's are reached through that proxy, as its variables say.
 """
 
 import base64
@@ -29,12 +29,12 @@ class OuterProxy:
 
     @classmethod
     def from_environment(cls, environ: Mapping[str, str], own_port: int) -> "OuterProxy":
-        """What ``https_proxy`` and ``no_proxy`` say, in either case.
+        """Return the proxy that ``https_proxy`` and ``no_proxy`` name, in either case.
 
         Args:
             environ: The server's environment.
-            own_port: The server's port. A server that is started again by a program under its own
-                variables would be its own proxy: that is none.
+            own_port: The server's port. A server that a program starts under the server's own
+                variables would be its own proxy; it has none.
         """
 
         def value(name: str) -> str:
@@ -48,7 +48,7 @@ class OuterProxy:
         return cls(url, value("no_proxy"))
 
     def address(self, host: str) -> tuple[str, int] | None:
-        """Where the proxy for that host answers; None if it is reached without one."""
+        """Return the address of the proxy for a host; None if the host is reached without one."""
         exceptions = {"no": self.exceptions}
         if not self.url or urllib.request.proxy_bypass_environment(host, exceptions):  # type: ignore[attr-defined]
             return None
@@ -56,7 +56,7 @@ class OuterProxy:
         return parts.hostname or "", parts.port or _DEFAULT_PORT
 
     def request(self, host: str, port: int) -> bytes:
-        """The CONNECT request for a host, with the credentials of the proxy's URL."""
+        """Return the CONNECT request for a host, with the credentials of the proxy's URL."""
         host = f"[{host}]" if ":" in host else host
         lines = [f"CONNECT {host}:{port} HTTP/1.1", f"Host: {host}:{port}"]
         parts = urlsplit(self.url)

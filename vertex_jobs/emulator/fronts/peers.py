@@ -1,7 +1,7 @@
-"""Whether a connection comes from our own user.
+"""The owner of a connection's other end: our own user, or somebody else.
 
 Loopback alone is no protection on a machine with several users: the owner of the peer's socket
-must be the user that the server runs as. The kernel is asked for that one socket (sock_diag(7)):
+must be the user that the server runs as. Only that socket is asked for (sock_diag(7)):
 TensorFlow opens a connection for every file operation, and reading the table of all sockets for
 each took half of the server's time. Source: sock_diag(7), linux/inet_diag.h.
 """
@@ -34,7 +34,7 @@ class PeerSocket(NamedTuple):
 
 
 def is_own_user(connection: socket.socket) -> bool:
-    """Whether the peer's socket, which must be an IPv4 one on this machine, is our user's.
+    """Return whether the peer's socket, an IPv4 one on this machine, is our user's.
 
     Raises:
         OSError: If the kernel cannot be asked.
@@ -55,7 +55,7 @@ def socket_inode(local: tuple[str, int], remote: tuple[str, int]) -> int:
 
 
 def find_socket(local: tuple[str, int], remote: tuple[str, int]) -> PeerSocket | None:
-    """The socket with those IPv4 addresses; None if there is none.
+    """Return the socket with those IPv4 addresses; None if there is none.
 
     Raises:
         OSError: If the kernel cannot be asked.

@@ -30,7 +30,7 @@ _SYSTEM_PARAMETERS = frozenset(
     ("access_token", "alt", "callback", "key", "oauth_token", "prettyPrint", "quotaUser")
 )
 _VERSIONED = re.compile(r"/(ui|v\d\w*)/(.*)", re.DOTALL)
-#: Where the generated REST clients ask for operations, locations and policies.
+#: The version in paths for operations, locations and policies of generated REST clients.
 _OTHER_NAMES = {"ui": "v1"}
 #: Finished trials whose JSON is kept, a kilobyte each: several studies of 2,000 trials.
 _MOST_TRIALS = 10_000
@@ -46,7 +46,7 @@ class RestFront:
         self._forms = JsonForms()
 
     def find(self, verb: str, path: str) -> tuple[Method, str, str, dict[str, str]] | None:
-        """The method that a request means, version, field of its body and fields of its path."""
+        """Return the method of a request, its version, the body's field and the path's fields."""
         parts = _VERSIONED.fullmatch(path)
         if parts is None:
             return None
@@ -87,7 +87,7 @@ class RestFront:
 
 
 def _fields(query: Mapping[str, str]) -> dict[str, str]:
-    """The parameters that are fields of the request, without those of the transport.
+    """Return the parameters that are fields of the request, without those of the transport.
 
     Raises:
         ApiError: UNIMPLEMENTED, if a part of the answer is asked for.
@@ -111,7 +111,7 @@ def _request(
     query: dict[str, str | list[str]],
     body: bytes,
 ) -> protos.Message:
-    """The request message, from path, query and body."""
+    """Return the request message, made of path, query and body."""
     request = method.request()
     try:
         if body_field and body.strip():
@@ -131,7 +131,7 @@ def _request(
 def _with_lists(
     fields: Mapping[str, str], pairs: Sequence[tuple[str, str]], request_class: protos.Message
 ) -> dict[str, str | list[str]]:
-    """The fields, those that the request repeats with all of their values."""
+    """Return the fields; repeated ones with all of their values."""
     repeated = {
         name
         for field in request_class.DESCRIPTOR.fields

@@ -1,4 +1,4 @@
-"""Bytes between two sockets: to the gRPC front, or to a host that is none of ours."""
+"""Bytes between two sockets: to the gRPC front, or to a host that is not emulated."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ async def relay(left: socket.socket, right: socket.socket) -> None:
 
 
 async def open_tunnel(host: str, port: int, proxy: OuterProxy) -> socket.socket:
-    """A connection to a host outside.
+    """Connect to a host outside.
 
     Args:
         host: Name or address.
@@ -53,7 +53,7 @@ async def open_tunnel(host: str, port: int, proxy: OuterProxy) -> socket.socket:
 
 
 async def _connect(host: str, port: int) -> socket.socket:
-    """A connection to the first of the host's addresses that answers."""
+    """Connect to the first of the host's addresses that answers."""
     loop = asyncio.get_running_loop()
     fault = OSError(f"{host} has no address")
     for family, kind, protocol, _, address in await loop.getaddrinfo(

@@ -1,4 +1,4 @@
-"""What each RPC does: unpack the request, call the rules, pack the answer.
+"""The RPCs: each unpacks the request, calls the rules and packs the answer.
 
 Services know neither HTTP nor gRPC; the fronts call them through the table in ``methods``.
 """

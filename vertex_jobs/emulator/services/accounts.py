@@ -1,6 +1,6 @@
 """Tokens and signatures that Google clients ask for around the API.
 
-No credential is checked: who may call was settled by the owner of the connection. Everything is
+No credential is checked: the owner of the connection decides who may call. Everything is
 signed with the throw-away service account that the clients were given, so signatures verify.
 Sources: OAuth 2.0 token endpoint of Google accounts; IAM Service Account Credentials API, v1.
 """
@@ -42,11 +42,11 @@ class AccountService:
 
     @staticmethod
     def takes(path: str) -> bool:
-        """Whether a request to that path is one of these."""
+        """Return whether this service answers requests to that path."""
         return path in (*_TOKEN_PATHS, *_TOKEN_INFO_PATHS) or path.startswith(_ACCOUNTS)
 
     def answer(self, verb: str, path: str, body: bytes) -> Form:
-        """The JSON answer to a request that this service ``takes``.
+        """Return the JSON answer to a request that this service ``takes``.
 
         Raises:
             ApiError: If the request makes no sense; NOT_FOUND for the list of allowed locations,
@@ -68,7 +68,7 @@ class AccountService:
         return calls[action](email, _read(body))
 
     def _token(self, form: Form) -> Form:
-        """An access token, or an identity token when the assertion names an audience."""
+        """Return an access token, or an identity token if the assertion names an audience."""
         audience = _claims(str(form.get("assertion", ""))).get("target_audience")
         if audience:
             return {"id_token": self._identity_token(self._account["client_email"], str(audience))}
@@ -132,7 +132,7 @@ class AccountService:
 
 
 def _read(body: bytes) -> Form:
-    """A body that is a JSON object or a form."""
+    """Return a body that is a JSON object or a form."""
     text = body.decode("utf-8", errors="replace")
     if text.lstrip().startswith("{"):
         try:
@@ -144,7 +144,7 @@ def _read(body: bytes) -> Form:
 
 
 def _claims(assertion: str) -> Form:
-    """The claims of a JWT, unchecked; empty when it is none."""
+    """Return the unchecked claims of a JWT; empty if the text is none."""
     try:
         _, payload, _ = assertion.split(".")
         claims: Form = json.loads(base64.urlsafe_b64decode(payload + "=" * (-len(payload) % 4)))

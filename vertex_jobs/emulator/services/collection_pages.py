@@ -31,7 +31,7 @@ _MAX_PAGE_SIZE = 1000
 
 
 def page_start(request: protos.Message) -> int | None:
-    """The place before which the page begins; None for the first page and for ordered ones.
+    """Return the place before which the page begins; None for first pages and ordered ones.
 
     Raises:
         ApiError: If the token is not one of ours.
@@ -59,7 +59,7 @@ def page_of(
 def take_page(
     rows: Iterable[Row], request: protos.Message, message_class: protos.Message
 ) -> tuple[list[protos.Message], str]:
-    """The next page's resources, masked, and the token of the page after it, empty at the end.
+    """Return the masked resources of a page, and the next page's token, empty at the end.
 
     Args:
         rows: The collection, newest first, from ``page_start`` on.
@@ -99,7 +99,7 @@ def _bad_token(request: protos.Message) -> ApiError:
 def _ordered(
     rows: Iterable[Row], order: str, request: protos.Message, message_class: protos.Message
 ) -> tuple[Iterable[Row], Callable[[Row], str]]:
-    """The rows in the asked order, after the token's place; and what makes a token of a row."""
+    """Return the ordered rows after the token's place, and a function from row to token."""
     terms = [_order_term(term, message_class) for term in order.split(",")]
 
     def place(row: Row) -> list[Any]:

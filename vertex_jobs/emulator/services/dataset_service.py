@@ -39,7 +39,7 @@ class DatasetService:
         self._policies = PolicyTable(store.database)
 
     def methods(self) -> list[Method]:
-        """The RPCs for datasets."""
+        """Return the RPCs for datasets."""
         child = "{name=projects/*/locations/*/datasets/*}"
         parent = "{parent=projects/*/locations/*}/datasets"
         patched = child.replace("name=", "dataset.name=")
@@ -56,7 +56,7 @@ class DatasetService:
         return methods_of("DatasetService", rows)
 
     async def create(self, request: protos.Message, call: Call) -> protos.Message:
-        """A new dataset."""
+        """Make a dataset."""
         parent, dataset = parent_of(request.parent, "datasets"), protos.Dataset()
         dataset.CopyFrom(request.dataset)
         faults = check_labels(dataset, "dataset")
@@ -98,11 +98,11 @@ class DatasetService:
             return self._operations.done(name, response, "ImportDataOperationMetadata")
 
     async def get(self, request: protos.Message, call: Call) -> protos.Message:
-        """The dataset."""
+        """Return the dataset."""
         return masked(self._lookup.find(request.name), request.read_mask)
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
-        """One page, newest first."""
+        """Return one page, newest first."""
         page, token = page_of(self._store, request, "datasets", protos.Dataset)
         return protos.message_class("ListDatasetsResponse")(datasets=page, next_page_token=token)
 

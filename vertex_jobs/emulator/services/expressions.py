@@ -63,7 +63,7 @@ _TOKEN = re.compile(
 
 
 def parse(text: str, *, bare_text: bool = False) -> Node | None:
-    """The tree of a filter; None for the empty one, which accepts all.
+    """Return the tree of a filter; None for the empty one, which accepts all.
 
     Args:
         text: The filter.
@@ -77,7 +77,7 @@ def parse(text: str, *, bare_text: bool = False) -> Node | None:
 
 
 def holds(node: Node | None, test: Callable[[Comparison], bool]) -> bool:
-    """Whether the tree is true, given what each comparison says."""
+    """Return whether the tree is true, given whether each comparison holds."""
     if node is None:
         return True
     if isinstance(node, Comparison):
@@ -112,7 +112,7 @@ class _Parser:
         )
 
     def _kind(self) -> str:
-        """What comes next: the name of its group, empty at the end."""
+        """Return the kind of the next token, empty at the end."""
         if self._next == len(self._tokens):
             return ""
         token = self._tokens[self._next]
@@ -165,7 +165,7 @@ class _Parser:
         raise self._error()
 
     def _value(self, field: str, operator: str) -> Node:
-        """What the field is compared with; ``(a OR b)`` compares it with each."""
+        """Parse the value of a comparison; ``(a OR b)`` means one with each."""
         if self._take("paren", "("):
             node = self._distribute(field, operator)
             if not self._take("paren", ")"):

@@ -21,7 +21,7 @@ __all__ = ["ORDERED", "compile_filter", "field_value", "parse_time"]
 
 Predicate = Callable[[protos.Message], bool]
 
-#: What each comparison of two values of one type means.
+#: The comparisons of two values of one type.
 ORDERED: dict[str, Callable[[Any, Any], bool]] = {
     "=": operator.eq,
     "!=": operator.ne,
@@ -35,7 +35,7 @@ _DURATION = "google.protobuf.Duration"
 
 
 def compile_filter(text: str, message_class: protos.Message) -> Predicate:
-    """A predicate over messages of that class; the empty filter accepts all.
+    """Return a predicate over messages of that class; the empty filter accepts all.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if the text is not understood or names an unknown field.
@@ -57,7 +57,7 @@ def _comparisons(node: Node | None) -> list[Comparison]:
 
 
 def parse_time(text: str) -> int:
-    """Nanoseconds since 1970 of an RFC 3339 time or date.
+    """Return an RFC 3339 time or date in nanoseconds since 1970.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if it is neither.
@@ -74,7 +74,7 @@ def parse_time(text: str) -> int:
 
 
 def field_value(message: protos.Message, path: str) -> tuple[bool, Any, Any]:
-    """Follow a dotted path: whether something is there, its value, and the field's descriptor.
+    """Follow a dotted path; return whether it leads somewhere, its value and its descriptor.
 
     The descriptor is None for the value of a map, which is a text.
 
@@ -119,7 +119,7 @@ def _compare(message: protos.Message, comparison: Comparison) -> bool:
 
 
 def _has(present: bool, value: Any, comparison: Comparison) -> bool:
-    """``field:*`` is set; ``map:key`` has the key; a text matches, ``*`` for any characters."""
+    """Return whether ``field:*`` is set, ``map:key`` has the key, or a text with ``*`` matches."""
     if comparison.value == "*":
         return present
     if isinstance(value, str):

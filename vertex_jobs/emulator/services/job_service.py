@@ -123,7 +123,7 @@ class JobService:
         return resource
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
-        """One page, newest first."""
+        """Return one page, newest first."""
         kind, job = self._kind, protos.message_class(self._kind.message)
         page, token = page_of(self._store, request, kind.collection, job)
         answer = protos.message_class(f"List{kind.message}sResponse")()

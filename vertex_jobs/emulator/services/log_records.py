@@ -1,4 +1,4 @@
-"""One log line as a Cloud Logging entry, and what a comparison of a query says about it.
+"""One log line as a Cloud Logging entry, and the comparisons of a query with it.
 
 A line that is one JSON object becomes ``jsonPayload``; its ``severity`` becomes the entry's, its
 ``message`` is what viewers show. Any other line is ``textPayload``.
@@ -25,14 +25,14 @@ _SEVERITIES = {
         ("DEFAULT", "DEBUG", "INFO", "NOTICE", "WARNING", "ERROR", "CRITICAL", "ALERT", "EMERGENCY")
     )
 }
-#: What loggers write for the same. Source: Python's logging, whose levels users put there.
+#: Names that loggers write for the same. Source: the levels of Python's logging.
 _OTHER_NAMES = {"WARN": "WARNING", "FATAL": "CRITICAL", "TRACE": "DEBUG"}
 #: gcloud asks in both places.
 _ALIASES = {"labels.task_name": "resource.labels.task_name"}
 
 
 def entry_of(line: LogLine, project: str) -> dict[str, Any]:
-    """The line as an entry of the project."""
+    """Return the line as a log entry of the project."""
     when = datetime.fromtimestamp(line.time, timezone.utc).isoformat(timespec="microseconds")
     payload = _structured(line.text)
     severity = line.severity
@@ -53,7 +53,7 @@ def entry_of(line: LogLine, project: str) -> dict[str, Any]:
 
 
 def _structured(text: str) -> dict[str, Any] | None:
-    """The object that the line is, or None."""
+    """Return the JSON object that the line is, or None."""
     if not text.lstrip().startswith("{"):
         return None
     try:
@@ -78,7 +78,7 @@ def _severity(payload: dict[str, Any]) -> str:
 
 
 def satisfies(entry: Mapping[str, Any], comparison: Comparison) -> bool:
-    """Whether the comparison holds for the entry; one of a missing field never does.
+    """Return whether the comparison holds for the entry; one of a missing field never does.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if the comparison makes no sense.

@@ -1,7 +1,7 @@
 """Cloud Logging's ``entries:list`` over the log lines of jobs.
 
-The query says whose lines: jobs that it names are sought out, lower bounds of the time are sought
-to. A page token is the place of the last line sent, so lines that arrive in between are neither
+Only the jobs that the query names are read, and only from its lower bound of the time on. A page
+token is the place of the last line sent, so lines that arrive in between are neither
 lost nor repeated. Source: Cloud Logging API v2, entries.list; public ``ml_job`` filters.
 """
 
@@ -47,7 +47,7 @@ class LogService:
 
     @property
     def position(self) -> str:
-        """What a caller sends back to have its next request held until there is a new line."""
+        """The position to send back, to have the next request held until there is a new line."""
         return self._logbook.position
 
     async def wait(self, request: Mapping[str, Any], position: str, seconds: float) -> None:
@@ -56,7 +56,7 @@ class LogService:
         await self._logbook.wait(self._job_ids(query, request), position, seconds)
 
     def list_entries(self, request: Mapping[str, Any]) -> dict[str, Any]:
-        """One page of entries, oldest first unless ``orderBy`` is ``timestamp desc``.
+        """Return one page of entries, oldest first unless ``orderBy`` is ``timestamp desc``.
 
         Raises:
             ApiError: If filter, order or page token make no sense.
@@ -94,7 +94,7 @@ class LogService:
         return self._projects.id_of(str(names[0]).split("/")[1])
 
     def _job_ids(self, query: Node | None, request: Mapping[str, Any]) -> list[str]:
-        """The jobs whose lines may be meant, all of the asked projects."""
+        """Return the jobs of the asked projects whose lines the query may want."""
         projects = [str(name).split("/")[1] for name in request.get("resourceNames") or ()]
         numbers = {"", *map(project_number, projects)}  # a job that is gone has no project
         named = _named_jobs(query)
@@ -107,7 +107,7 @@ class LogService:
     def _lines(
         self, job_ids: Iterable[str], since: float, after: Key | None, descending: bool
     ) -> Iterator[LogLine]:
-        """The lines of all jobs in order, after the last page's place."""
+        """Yield the lines of all jobs in order, after the last page's place."""
         if descending:
             merged = heapq.merge(
                 *(self._logbook.backwards(job_id) for job_id in job_ids), key=_key, reverse=True
@@ -142,7 +142,7 @@ def _place(token: str) -> Key | None:
 
 
 def _named_jobs(node: Node | None) -> set[str] | None:
-    """The jobs that the query can be true for; None if it does not say."""
+    """Return the jobs that the query can be true for; None if it names none."""
     if isinstance(node, Comparison):
         return {node.value} if (node.field, node.operator) == (_JOB_FIELD, "=") else None
     if isinstance(node, And):
@@ -157,7 +157,7 @@ def _named_jobs(node: Node | None) -> set[str] | None:
 
 
 def _since(node: Node | None) -> float:
-    """The earliest time that the query can be true for."""
+    """Return the earliest time that the query can be true for."""
     if isinstance(node, Comparison):
         if node.field == "timestamp" and node.operator in (">", ">=", "="):
             return parse_time(node.value) / 1e9 - _ROUNDING_SECONDS

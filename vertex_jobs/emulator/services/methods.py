@@ -23,13 +23,13 @@ _DOT = "__"
 
 @dataclass(frozen=True)
 class Call:
-    """What a request carries beside its message.
+    """The part of a request beside its message.
 
     Attributes:
         hold_seconds: How long a read may be held until something changes; 0 answers at once.
-        seen: The update time that the caller knows; the answer is held while it still holds.
-            Empty: held until the job has ended.
-        options: What only this endpoint understands, from the header x-vertex-jobs-options.
+        seen: The update time that the caller knows; the answer is held until it changes. Empty:
+            until the job has ended.
+        options: Settings that Vertex AI does not have, from ``OPTIONS_HEADER``.
     """
 
     hold_seconds: float = 0.0
@@ -51,7 +51,7 @@ class HttpRule:
     body: str = ""
 
     def match(self, verb: str, path: str) -> dict[str, str] | None:
-        """The fields that the path sets, or None if this rule is not meant."""
+        """Return the fields that the path sets, or None if the rule does not match."""
         found = self.pattern.fullmatch(path) if verb == self.verb else None
         if found is None:
             return None
@@ -99,7 +99,7 @@ def methods_of(
 
 
 def rule(verb: str, template: str, body: str = "") -> HttpRule:
-    """A binding from the API's own notation, e.g. ``{name=projects/*/locations/*/models/*}``."""
+    """Return the binding of a template such as ``{name=projects/*/locations/*/models/*}``."""
 
     def group(match: "re.Match[str]") -> str:
         segments = match["segments"].replace("*", "[^/:]+")

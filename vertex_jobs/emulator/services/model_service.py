@@ -1,4 +1,4 @@
-"""Models and their versions: what training pipelines and uploads leave behind.
+"""Models and their versions, which training pipelines and uploads make.
 
 A reference is a model's name, with a version's number or alias after ``@``; without one it means
 the default version. Source: ModelService of the v1 API.
@@ -43,7 +43,7 @@ class ModelService:
         self._operations = operations
 
     def methods(self) -> list[Method]:
-        """The RPCs for models."""
+        """Return the RPCs for models."""
         child = "{name=projects/*/locations/*/models/*}"
         parent = "{parent=projects/*/locations/*}/models"
         operation, model = protos.Operation, protos.Model
@@ -78,7 +78,7 @@ class ModelService:
         return methods_of("ModelService", rows)
 
     def _find(self, text: str) -> tuple[list[protos.Message], protos.Message]:
-        """All versions of the model that is meant, and the one that is meant."""
+        """Return all versions of the named model, and the named version."""
         name = numbered(parsed(text, "model"))
         model_id, _, reference = name.resource_id.partition("@")
         versions = self._table.versions(
@@ -90,11 +90,11 @@ class ModelService:
         return versions, version
 
     async def get(self, request: protos.Message, call: Call) -> protos.Message:
-        """The model, of the version that is meant."""
+        """Return the named version of the model."""
         return self._find(request.name)[1]
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
-        """The default version of each model, newest model first."""
+        """Return the default version of each model, newest model first."""
         parent = numbered(parent_of(request.parent, "models"))
         places = self._table.page(parent.project, parent.location, page_start(request))
         rows = ((place, self._find(name)[1]) for place, name in places)
@@ -102,7 +102,7 @@ class ModelService:
         return protos.message_class("ListModelsResponse")(models=page, next_page_token=token)
 
     async def list_versions(self, request: protos.Message, call: Call) -> protos.Message:
-        """All versions of a model, newest first."""
+        """Return all versions of a model, newest first."""
         versions, _ = self._find(request.name)
         before = page_start(request) or len(versions) + int(versions[-1].version_id)
         rows = [
@@ -112,7 +112,7 @@ class ModelService:
         return protos.message_class("ListModelVersionsResponse")(models=page, next_page_token=token)
 
     async def upload(self, request: protos.Message, call: Call) -> protos.Message:
-        """A new model, or a new version of the parent model."""
+        """Make a model, or a new version of the parent model."""
         parent = parent_of(request.parent, "models")
         if not request.model.display_name:
             raise ApiError("INVALID_ARGUMENT", "model.display_name: The display name is required.")

@@ -24,7 +24,7 @@ _PARENTS = (_TOP, f"{_TOP}/*/*")
 
 
 class OperationService:
-    """Makes operations for the other services, and answers who asks for one again."""
+    """Makes operations for the other services, and answers questions for them."""
 
     def __init__(self, table: OperationTable, identity: Identity) -> None:
         """Keep operations in the table."""
@@ -34,11 +34,11 @@ class OperationService:
     def done(
         self, target: ResourceName, response: protos.Message, metadata: str, **details: str
     ) -> protos.Message:
-        """A new operation that is done, kept.
+        """Keep and return a new operation that is done.
 
         Args:
             target: The resource that it is about; the operation's name begins with it.
-            response: What it resulted in.
+            response: Its result.
             metadata: Name of the metadata message, e.g. ``DeleteOperationMetadata``.
             details: Further fields of that message.
         """
@@ -48,7 +48,7 @@ class OperationService:
         return self._keep(name, response, protos.message_class(metadata)(**details))
 
     def deleted(self, name: ResourceName) -> protos.Message:
-        """The operation of a delete, which does not bear the name of what is gone."""
+        """Keep and return the operation of a delete, without the name of what is gone."""
         new = self._identity.new_name(name.project, name.location, "operations")
         metadata = protos.message_class("DeleteOperationMetadata")()
         return self._keep(str(new), protos.Empty(), metadata)
@@ -66,7 +66,7 @@ class OperationService:
         return operation
 
     def methods(self) -> list[Method]:
-        """The RPCs that ask for an operation again."""
+        """Return the RPCs for operations."""
         children = [f"{{name={parent}/operations/*}}" for parent in _PARENTS]
         rows = [
             ("Get", messages.GetOperationRequest, protos.Operation, "GET", "", self.get),
@@ -108,21 +108,21 @@ class OperationService:
         return methods
 
     def _name(self, text: str) -> str:
-        """The name as it is kept: with the project's number."""
+        """Return the name as it is kept: with the project's number."""
         return str(numbered(parsed(text, "operation")))
 
     def _missing(self, text: str) -> ApiError:
         return ApiError("NOT_FOUND", f"The operation {text!r} does not exist.")
 
     async def get(self, request: protos.Message, call: Call) -> protos.Message:
-        """The operation, which is done."""
+        """Return the operation, which is done."""
         operation = self._table.get(self._name(request.name))
         if operation is None:
             raise self._missing(request.name)
         return operation
 
     async def cancel(self, request: protos.Message, call: Call) -> protos.Message:
-        """Nothing: an operation that is done stays so. Source: Operations.CancelOperation."""
+        """Do nothing: an operation that is done stays so. Source: Operations.CancelOperation."""
         await self.get(request, call)
         return protos.Empty()
 
@@ -133,7 +133,7 @@ class OperationService:
         return protos.Empty()
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
-        """The operations of a region or of one resource, newest first."""
+        """Return the operations of a region or of one resource, newest first."""
         if "/" in request.name.partition("/locations/")[2]:
             parent = self._name(request.name)
         else:

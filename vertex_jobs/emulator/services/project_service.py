@@ -1,6 +1,6 @@
-"""Projects, locations and IAM policies: what the generated clients ask beside their own methods.
+"""Projects, locations and IAM policies, which the generated clients ask for as well.
 
-Any project exists here. Policies are kept and echoed, and grant nothing: whoever may call may do
+Any project exists here. Policies are kept and echoed, and grant nothing: every caller may do
 everything. Sources: Resource Manager v3, Projects; google.cloud.location.Locations;
 google.iam.v1.IAMPolicy.
 """
@@ -35,7 +35,7 @@ class ProjectService:
         self._policies = PolicyTable(store.database)
 
     def methods(self) -> list[Method]:
-        """The RPCs of the three services."""
+        """Return the RPCs of the three services."""
         return [*self._project_methods(), *self._location_methods(), *self._policy_methods()]
 
     def _project_methods(self) -> list[Method]:
@@ -106,7 +106,7 @@ class ProjectService:
         ]
 
     async def get_project(self, request: protos.Message, call: Call) -> protos.Message:
-        """The project of that id or number."""
+        """Return the project of that id or number."""
         project = request.name.rpartition("/")[2]
         number = self._projects.note(project)
         project_id = self._projects.id_of(project)
@@ -118,14 +118,14 @@ class ProjectService:
         )
 
     async def get_location(self, request: protos.Message, call: Call) -> protos.Message:
-        """One region; any that the SDK accepts."""
+        """Return one region; any that the SDK accepts."""
         _, project, _, location = request.name.split("/")
         if location not in catalog.load().regions:
             raise ApiError("NOT_FOUND", f"The location {location!r} does not exist.")
         return self._location(project, location)
 
     async def list_locations(self, request: protos.Message, call: Call) -> protos.Message:
-        """The regions that the SDK accepts, one page."""
+        """Return the regions that the SDK accepts, as one page."""
         project = request.name.rpartition("/")[2]
         found = [self._location(project, region) for region in catalog.load().regions]
         return self._locations_class(locations=found)
@@ -138,7 +138,7 @@ class ProjectService:
         )
 
     def _existing(self, text: str) -> str:
-        """The name of a resource that exists, as it is kept."""
+        """Return the name of an existing resource, as it is kept."""
         name = numbered(parsed(text, "resource"))
         found = (
             bool(self._models.versions(name))
@@ -150,7 +150,7 @@ class ProjectService:
         return str(name)
 
     async def get_policy(self, request: protos.Message, call: Call) -> protos.Message:
-        """The policy that was set, else the empty one."""
+        """Return the policy that was set, else the empty one."""
         return self._policies.get(self._existing(request.resource))
 
     async def set_policy(self, request: protos.Message, call: Call) -> protos.Message:
@@ -167,6 +167,6 @@ class ProjectService:
         return policy
 
     async def test_permissions(self, request: protos.Message, call: Call) -> protos.Message:
-        """All of the asked permissions."""
+        """Return all of the asked permissions."""
         self._existing(request.resource)
         return self._permissions_class(permissions=request.permissions)

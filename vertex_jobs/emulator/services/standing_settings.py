@@ -1,7 +1,7 @@
 """Settings that hold for every job whose create request brings none of its own.
 
 For programs that know nothing of Local Vertex and so cannot send them. The table of methods is
-completed here; what the settings mean is decided where those of a request are read.
+completed here; the meaning of the settings is decided where those of a request are read.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ class StandingSettings:
     """The settings that hold now.
 
     Attributes:
-        options: In the form of a request's own, each of which goes before the one here.
+        options: In the form of a request's own, which take precedence.
     """
 
     options: Mapping[str, Any] = field(default_factory=dict)

@@ -1,4 +1,4 @@
-"""Vizier's studies: create, get, list, look up, delete. Their trials are in ``trials``.
+"""Vizier's studies: create, get, list, look up, delete. ``trial_service`` has their trials.
 
 Source: VizierService of the v1 API.
 """
@@ -36,7 +36,7 @@ class StudyService:
         self._projects = ProjectTable(store.database)
 
     def methods(self) -> list[Method]:
-        """The RPCs for studies."""
+        """Return the RPCs for studies."""
         child = "{name=projects/*/locations/*/studies/*}"
         parent = "{parent=projects/*/locations/*}/studies"
         studies = protos.message_class("ListStudiesResponse")
@@ -65,7 +65,7 @@ class StudyService:
         return None
 
     async def create(self, request: protos.Message, call: Call) -> protos.Message:
-        """A new study; its display name is taken once and for all."""
+        """Make a study, whose display name no other study may have."""
         parent, study = parent_of(request.parent, "studies"), protos.Study()
         study.display_name = request.study.display_name
         study.study_spec.CopyFrom(request.study.study_spec)
@@ -89,16 +89,16 @@ class StudyService:
         return study
 
     async def get(self, request: protos.Message, call: Call) -> protos.Message:
-        """The study."""
+        """Return the study."""
         return self.find(request.name)
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
-        """One page, newest first."""
+        """Return one page, newest first."""
         page, token = page_of(self._store, request, "studies", protos.Study)
         return protos.message_class("ListStudiesResponse")(studies=page, next_page_token=token)
 
     async def lookup(self, request: protos.Message, call: Call) -> protos.Message:
-        """The study of that display name."""
+        """Return the study of that display name."""
         study = self._named(parent_of(request.parent, "studies"), request.display_name)
         if study is None:
             raise ApiError("NOT_FOUND", f"There is no Study named {request.display_name!r}.")

@@ -52,28 +52,24 @@ class TrialService:
         self._suggestions = suggestions
 
     def methods(self) -> list[Method]:
-        """The RPCs for trials."""
+        """Return the RPCs for trials."""
         study = "projects/*/locations/*/studies/*"
         parent, child = f"{{parent={study}}}/trials", f"{{name={study}/trials/*}}"
         named = child.replace("name=", "trial_name=")
-        operation, trials = protos.Operation, protos.message_class("ListTrialsResponse")
-        optimal = protos.message_class("ListOptimalTrialsResponse")
+        operation, trial = protos.Operation, protos.Trial
+        message = protos.message_class
+        trials, optimal = message("ListTrialsResponse"), message("ListOptimalTrialsResponse")
 
         def action(subject: str, name: str) -> Any:
             return rule("POST", f"{subject}:{name}", "*")
 
         rows: list[tuple[str, Any, Any, Callable[..., Any]]] = [
             ("SuggestTrials", operation, action(parent, "suggest"), self.suggest),
-            ("CreateTrial", protos.Trial, rule("POST", parent, "trial"), self.create),
-            ("GetTrial", protos.Trial, rule("GET", child), self.get),
+            ("CreateTrial", trial, rule("POST", parent, "trial"), self.create),
+            ("GetTrial", trial, rule("GET", child), self.get),
             ("ListTrials", trials, rule("GET", parent), self.list_page),
-            (
-                "AddTrialMeasurement",
-                protos.Trial,
-                action(named, "addTrialMeasurement"),
-                self.add_measurement,
-            ),
-            ("CompleteTrial", protos.Trial, action(child, "complete"), self.complete),
+            ("AddTrialMeasurement", trial, action(named, "addTrialMeasurement"), self.measure),
+            ("CompleteTrial", trial, action(child, "complete"), self.complete),
             ("DeleteTrial", protos.Empty, rule("DELETE", child), self.delete),
             (
                 "CheckTrialEarlyStoppingState",
@@ -81,13 +77,13 @@ class TrialService:
                 action(named, "checkTrialEarlyStoppingState"),
                 self.check_stopping,
             ),
-            ("StopTrial", protos.Trial, action(child, "stop"), self.stop),
+            ("StopTrial", trial, action(child, "stop"), self.stop),
             ("ListOptimalTrials", optimal, action(parent, "listOptimalTrials"), self.list_optimal),
         ]
         return methods_of("VizierService", rows)
 
     def _find(self, text: str) -> tuple[protos.Message, str, protos.Message]:
-        """The study, its id, and the trial of that name."""
+        """Return the study, its id, and the trial of that name."""
         name = numbered(parsed(text, "trial"))
         trial = None
         study = self._studies.find(f"{name.parent}/{name.collection}/{name.resource_id}")
@@ -119,7 +115,7 @@ class TrialService:
         return trial
 
     def _next_number(self, study_id: str) -> int:
-        """The number of the next trial; those of deleted trials are not used again."""
+        """Return the number of the next trial; those of deleted trials are not used again."""
         return int(self._store.settings("studies", study_id).get("last_trial", 0)) + 1
 
     def _keep(self, study_id: str, trial: protos.Message) -> None:
@@ -143,7 +139,8 @@ class TrialService:
                 "Vertex AI.",
             )
         study = self._studies.find(request.parent)
-        study_id, started = ResourceName.parse(study.name).resource_id, self._identity.now()
+        name, started = ResourceName.parse(study.name), self._identity.now()
+        study_id = name.resource_id
         async with self._suggestions.lock(study_id):
             trials = self._waiting(study_id, request)
             missing = request.suggestion_count - len(trials)
@@ -166,20 +163,23 @@ class TrialService:
             start_time=started,
             end_time=self._identity.now(),
         )
-        name = ResourceName.parse(study.name)
         return self._operations.done(
             name, response, "SuggestTrialsMetadata", client_id=request.client_id
         )
 
     def _room(self, study: protos.Message, study_id: str) -> float:
-        """How many new trials the study may have; none once it has ended."""
+        """Return how many new trials the study may have; none once it has ended."""
         if study.state != protos.StudyState.ACTIVE:
             return 0
-        trials, now = self._store.trials(study_id), self._identity.now()
-        case = study.study_spec, trials, study.create_time, now
+        case = self._case(study, study_id)
         if study_stopping.reason_to_stop(*case):
             return 0
-        return study_stopping.trial_limit(*case) - len(trials)
+        return study_stopping.trial_limit(*case) - len(case[1])
+
+    def _case(self, study: protos.Message, study_id: str) -> tuple[Any, list[Any], Any, Any]:
+        """Return what the rules of a study's end judge by."""
+        now = self._identity.now()
+        return study.study_spec, self._store.trials(study_id), study.create_time, now
 
     def _waiting(self, study_id: str, request: protos.Message) -> list[protos.Message]:
         """Trials that the client has begun, and requested ones, which become the client's."""
@@ -197,7 +197,7 @@ class TrialService:
         return found
 
     async def create(self, request: protos.Message, call: Call) -> protos.Message:
-        """A trial of the caller's own: finished if it has a final measurement, else requested."""
+        """Add the caller's own trial: finished if it has a final measurement, else requested."""
         study = self._studies.find(request.parent)
         study_id, given = ResourceName.parse(study.name).resource_id, request.trial
         check_trial(study.study_spec, given)
@@ -214,11 +214,11 @@ class TrialService:
         return trial
 
     async def get(self, request: protos.Message, call: Call) -> protos.Message:
-        """The trial."""
+        """Return the trial."""
         return self._find(request.name)[2]
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
-        """One page, in the order of ids."""
+        """Return one page, in the order of ids."""
         study_id = ResourceName.parse(self._studies.find(request.parent).name).resource_id
         after = page_start(request) or 0
         rows = [
@@ -229,7 +229,7 @@ class TrialService:
         page, token = take_page(rows, request, protos.Trial)
         return protos.message_class("ListTrialsResponse")(trials=page, next_page_token=token)
 
-    async def add_measurement(self, request: protos.Message, call: Call) -> protos.Message:
+    async def measure(self, request: protos.Message, call: Call) -> protos.Message:
         """Add a measurement; its time is now, unless the caller gives one."""
         study, study_id, trial = self._running(request.trial_name)
         spec, added = study.study_spec, request.measurement
@@ -265,13 +265,11 @@ class TrialService:
         return protos.Empty()
 
     async def check_stopping(self, request: protos.Message, call: Call) -> protos.Message:
-        """Whether a running trial should stop by one of the study's rules; it is then STOPPING."""
+        """Return whether a running trial should stop by a rule of the study, and mark it."""
         study, study_id, trial = self._running(request.trial_name)
         stops = trial.state == _State.STOPPING
         if not stops and study.study_spec.study_stopping_config.should_stop_asap.value:
-            trials, now = self._store.trials(study_id), self._identity.now()
-            case = study.study_spec, trials, study.create_time, now
-            stops = bool(study_stopping.reason_to_stop(*case))
+            stops = bool(study_stopping.reason_to_stop(*self._case(study, study_id)))
         if not stops and has_stopping_rule(study.study_spec):
             stops, prediction = await self._suggestions.check_stopping(study, trial)
             trial = self._running(request.trial_name)[2]  # it may have changed meanwhile
@@ -297,7 +295,7 @@ class TrialService:
         return trial
 
     async def list_optimal(self, request: protos.Message, call: Call) -> protos.Message:
-        """The trials that no other one beats."""
+        """Return the trials that no other one beats."""
         study = self._studies.find(request.parent)
         trials = self._store.trials(ResourceName.parse(study.name).resource_id)
         found = optimal_trials(study.study_spec, sorted(trials, key=lambda one: int(one.id)))

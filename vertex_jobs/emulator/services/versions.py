@@ -19,7 +19,7 @@ _OPERATION = "google.longrunning.Operation"
 
 
 def retyped_message(message: protos.Message, version: str) -> protos.Message:
-    """The answer with an operation's contents named for the version."""
+    """Return the answer with an operation's contents named for the version."""
     if version != "v1beta1" or message.DESCRIPTOR.full_name != _OPERATION:
         return message
     renamed = protos.Operation()
@@ -30,7 +30,7 @@ def retyped_message(message: protos.Message, version: str) -> protos.Message:
 
 
 def retyped_json(form: Any, version: str) -> Any:
-    """The same for an answer's JSON form, lists of operations included."""
+    """Return the same for an answer's JSON form, lists of operations included."""
     if version != "v1beta1":
         return form
     return _mapped(form, lambda text: text.replace(_V1, _BETA))

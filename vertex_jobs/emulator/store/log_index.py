@@ -13,7 +13,7 @@ from pathlib import Path
 
 __all__ = ["CHUNK", "LogIndex"]
 
-#: Lines in a chunk: what a reader parses at the least.
+#: Lines in a chunk, of which a reader parses one at least.
 CHUNK = 64
 
 

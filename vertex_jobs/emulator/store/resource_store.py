@@ -1,11 +1,11 @@
 """Every resource of Local Vertex, durable before it is answered.
 
-One transaction of the ``database`` per event. A resource is read anew
-from its row each time, so what a caller gets is a snapshot of its own, and a server that starts
-after a crash sees exactly what was answered. Trials have rows of their own: a change of one trial
-never rewrites the others. Logs are not here (``logbook``), objects neither (``objects``).
+One transaction of the ``database`` per event. A resource is read anew from its row each time, so
+a caller gets a snapshot of its own, and a server that starts after a crash sees exactly what was
+answered. Trials have rows of their own: a change of one trial never rewrites the others.
 
-Used from one thread, the server's event loop.
+It holds neither logs (``logbook``) nor objects (``storage``). Used from one thread, the server's
+event loop.
 """
 
 import asyncio
