@@ -13,12 +13,12 @@ _SCRIPT = ROOT / "trial_scripts" / "digits_mlp.py"
 
 def _ours() -> float:
     from vertex_jobs import CustomTrainingJob
-    from vertex_jobs.packaging import package
+    from vertex_jobs.packaging import describe, write
 
     job = CustomTrainingJob(display_name="packing", script_path=str(_SCRIPT))
     with tempfile.TemporaryDirectory() as folder:
         started = time.perf_counter()
-        package(job, Path(folder))
+        write(describe(job), Path(folder))
         return time.perf_counter() - started
 
 

@@ -10,7 +10,7 @@ import pytest
 from test_readme import ROOT, blocks
 
 from vertex_jobs.emulator.joining import join
-from vertex_jobs.packaging import package, verify
+from vertex_jobs.packaging import describe, verify, write
 from vertex_jobs.spec import CustomJob
 
 PAGE = ROOT / "docs" / "how-to" / "one-file.md"
@@ -42,4 +42,4 @@ def test_started_by_a_person_it_launches_and_started_by_the_service_it_trains(
 
 def test_the_proof_reaches_the_parser_and_not_the_launcher(file: Path, tmp_path: Path) -> None:
     job = CustomJob(display_name="x", script_path=str(file))
-    assert "--step_size" in verify(package(job, tmp_path / "dist")).output
+    assert "--step_size" in verify(write(describe(job), tmp_path / "dist")[-1]).output

@@ -1,12 +1,11 @@
 """A training script or package, as a reproducible source distribution that Vertex AI can run.
 
-``describe`` reads and hashes, ``package`` writes, ``verify`` proves the result in a clean folder.
-Equal content gives equal names on every machine. It needs neither setuptools nor a build tool,
-uploads nothing and installs nothing.
+``describe`` reads and hashes, ``write`` writes, ``verify`` proves the result in a clean folder.
+Equal content gives equal names on every machine. No setuptools and no build tool is needed.
 """
 
 from vertex_jobs.packaging.clean_environments import clean_environment
-from vertex_jobs.packaging.distribution import Package, PackageFile, describe, package, write
+from vertex_jobs.packaging.distribution import Package, PackageFile, describe, write
 from vertex_jobs.packaging.imports import third_party_imports
 from vertex_jobs.packaging.proof import Proof, verify
 from vertex_jobs.packaging.runtime_wheel import write_runtime_wheel
@@ -23,7 +22,6 @@ __all__ = [
     "describe",
     "extract",
     "is_wheel_file",
-    "package",
     "third_party_imports",
     "unpack",
     "verify",

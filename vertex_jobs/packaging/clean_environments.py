@@ -1,8 +1,8 @@
-"""What a program sees that is started in place of a job, to be asked something.
+"""The environment of a program that is started to answer a question, in place of a job.
 
-For the proof of a package and for the questions to a script's parser. It is told what a job's only
-replica is told, so code that tells training from launching trains, and finds nothing of the
-caller's. Local Vertex, whose replicas run for real, has an environment of its own.
+For the proof of a package and for the questions to a script's parser. It has the variables of a
+job's only replica, so that code which distinguishes training from launching trains, and nothing of
+the caller's. Local Vertex, whose replicas run for real, has an environment of its own.
 """
 
 import os
@@ -14,15 +14,15 @@ from vertex_jobs.runtime.environment import Environment
 
 __all__ = ["clean_environment"]
 
-#: Of the caller's environment only these pass: what Python and its libraries need to start.
+#: The caller's variables that Python and its libraries need to start; no others pass.
 _PASSED_VARIABLES = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH")
 
 
 def clean_environment(folder: Path) -> dict[str, str]:
-    """The whole environment of such a program.
+    """Return the whole environment of such a program.
 
     Args:
-        folder: An empty one, for whatever it writes.
+        folder: An empty one, for the files that it writes.
     """
     service = Environment(
         directories=Directories.under("gs://no-bucket"),
@@ -36,6 +36,6 @@ def clean_environment(folder: Path) -> dict[str, str]:
         **{name: os.environ[name] for name in _PASSED_VARIABLES if name in os.environ},
         "HOME": str(folder),
         "TMPDIR": str(folder),
-        "CUDA_VISIBLE_DEVICES": "",  # an answer needs none, and a GPU may be busy
+        "CUDA_VISIBLE_DEVICES": "",  # an answer needs no GPU, and it may be busy
         **service.to_variables(),
     }

@@ -1,9 +1,9 @@
-"""One job's code as a package: which files, under which name, and the archive itself.
+"""One job's code as a package: its files, its names and its archive.
 
 The archive holds one top-level package. Its folder is first on ``sys.path`` while the script
 runs, so siblings import as they do under ``python script.py``; the runtime lies beside them as
-``vertex_jobs`` and is seen by this script alone. What the names depend on is hashed before
-anything is named, so equal code has an equal name whichever machine or zlib packed it.
+``vertex_jobs``, visible to this script alone. The names come from a hash of the content, so equal
+code has equal names on every machine and with every zlib.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from vertex_jobs.packaging.wheels import Wheel, is_wheel_file, read_wheels
 if TYPE_CHECKING:
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["Package", "PackageFile", "describe", "package", "write"]
+__all__ = ["Package", "PackageFile", "describe", "write"]
 
 _VERSION = "0.1.0"
 _HASH_CHARACTERS = 12
@@ -60,16 +60,16 @@ class PackageFile:
 
 @dataclass(frozen=True)
 class Package:
-    """What a job's package is called and holds.
+    """A job's package: its names and its content.
 
     Attributes:
-        module_name: What ``python -m`` runs, and the archive's only top-level package.
+        module_name: The module that ``python -m`` runs, the archive's only top-level package.
         content_hash: First 12 hexadecimal digits of the SHA-256 of files, requirements and wheels.
         file_name: Name of the archive.
         files: Sorted by path.
-        requirements: What pip installs beside it, sorted.
+        requirements: The libraries that pip installs beside it, sorted.
         wheels: Private ones, installed before it, in the order of the requirements.
-        left_out: What stayed behind, by the name a person knows it by, to the reason.
+        left_out: Files that do not travel, by the name that the user knows, to the reason.
     """
 
     module_name: str
@@ -113,17 +113,12 @@ def describe(job: "JobSpec") -> Package:
     )
 
 
-def package(job: "JobSpec", directory: Path) -> Path:
-    """Write a job's package into a folder, which is created, and return the archive's path.
-
-    Raises:
-        PackagingError: As ``describe``.
-    """
-    return write(describe(job), directory)[-1]
-
-
 def write(package: Package, directory: Path) -> tuple[Path, ...]:
-    """Write wheels and archive into a folder, which is created, in the order of installation."""
+    """Write wheels and archive into a folder, which is created.
+
+    Returns:
+        Their paths in the order of installation; the archive is the last.
+    """
     directory.mkdir(parents=True, exist_ok=True)
     paths = []
     for wheel in package.wheels:
@@ -141,7 +136,7 @@ def write(package: Package, directory: Path) -> tuple[Path, ...]:
 
 
 def _collect(source: Path, job: "JobSpec") -> Sources:
-    """The person's files."""
+    """Return the user's files."""
     selection = Selection(job.data_files, job.exclude_files)
     if not source.is_dir():
         return collect_script(source, selection)
@@ -154,9 +149,9 @@ def _collect(source: Path, job: "JobSpec") -> Sources:
 
 
 def _starter(sources: Sources, module: str | None) -> dict[str, bytes]:
-    """The package's own two files; ``__main__`` runs the person's code.
+    """Return the package's own two files; ``__main__`` runs the user's code.
 
-    At the top of sys.path these are never imported, so they may take the names of the person's.
+    The user's files may have the same names: nothing imports these two from ``sys.path``.
     """
     if sources.entry in ("__init__.py", "__main__.py"):
         raise PackagingError(
@@ -171,7 +166,7 @@ def _starter(sources: Sources, module: str | None) -> dict[str, bytes]:
 def _content_hash(
     files: tuple[PackageFile, ...], requirements: tuple[str, ...], wheels: tuple[Wheel, ...]
 ) -> str:
-    """A hash in which every part's length is fixed, so that no two contents read alike."""
+    """Return a hash of parts of fixed length, so that different contents never look the same."""
     total = hashlib.sha256()
     for file in files:
         for part in (file.path.encode(), file.content):

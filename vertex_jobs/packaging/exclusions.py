@@ -1,7 +1,7 @@
-"""What of a folder stays behind: build leftovers, what git ignores, what the config leaves out.
+"""The files of a folder that do not travel: build leftovers, and files excluded by git or config.
 
-For ``sources``. It decides by name alone and reads only ``.gitignore`` files; whether a file is a
-secret is asked of what is left, in ``secrets``.
+For ``sources``. It decides by name alone and reads only ``.gitignore`` files; ``secrets`` then
+checks the content of the files that are left.
 """
 
 import fnmatch
@@ -26,18 +26,18 @@ _LEFTOVER_FILES = ("*.pyc", "*.pyo", ".DS_Store", ".coverage", ".gitignore", "*.
 
 
 class Exclusions:
-    """The rules for one job's files, and what they have left out so far.
+    """The rules for one job's files, and the files that they have left out so far.
 
     Attributes:
-        left_out: Path of each file and folder that stays behind, to the reason.
+        left_out: Path of each file and folder that does not travel, to the reason.
     """
 
     def __init__(self, root: Path, patterns: Sequence[str] = ()) -> None:
         """Decide for files below a folder.
 
         Args:
-            root: The folder that the patterns start at.
-            patterns: As in a ``.gitignore``; what they match stays behind whatever else is said.
+            root: The folder that the patterns are relative to.
+            patterns: As in a ``.gitignore``; they override every other rule.
         """
         self.left_out: dict[Path, str] = {}
         self._root = root.absolute()
@@ -46,14 +46,14 @@ class Exclusions:
         self._top = self._repository()
 
     def walk(self, directory: Path, *, named: bool = False) -> Iterator[Path]:
-        """Every file of a folder that travels, sorted by path.
+        """Yield every file of a folder that travels, sorted by path.
 
         Args:
             directory: The folder.
-            named: Whether the config names it, so that git's opinion does not count.
+            named: Whether the config names it, so that git's rules do not count.
 
         Raises:
-            PackagingError: If a link leads to a folder or to nothing, or something is no file.
+            PackagingError: If a link leads to a folder or to nothing, or an entry is no file.
         """
         for above, folders, names in os.walk(directory):
             here = Path(above)
@@ -73,7 +73,7 @@ class Exclusions:
                     yield _checked(here / name)
 
     def allows(self, path: Path, *, named: bool = False, folder: bool = False) -> bool:
-        """Whether a file or folder travels; notes the reason when not."""
+        """Return whether a file or folder travels; note the reason if not."""
         reason = self._reason(path, named, folder)
         if reason:
             self.left_out[path] = reason
@@ -85,7 +85,7 @@ class Exclusions:
         if folder and (
             _named_like(path.name, _LEFTOVER_FOLDERS) or (path / "pyvenv.cfg").is_file()
         ):
-            return "build leftover"  # a virtual environment by any name has that file at its top
+            return "build leftover"  # every virtual environment has that file at its top
         if not folder and _named_like(path.name, _LEFTOVER_FILES):
             return "build leftover"
         if not named and self._is_ignored(path.absolute(), folder):
@@ -93,18 +93,18 @@ class Exclusions:
         return ""
 
     def _repository(self) -> Path:
-        """The topmost folder whose ``.gitignore`` counts: the working tree's, else the root."""
+        """Return the topmost folder whose ``.gitignore`` counts: the working tree or the root."""
         top = next(
             (one for one in (self._root, *self._root.parents) if (one / ".git").exists()), None
         )
         if top is None:
             return self._root
-        # Git ignores all of an ignored folder. Who packages it has decided otherwise.
+        # Git ignores everything in an ignored folder, but the user wants to package this one.
         self._top = top
         return self._root if top != self._root and self._is_ignored(self._root, True) else top
 
     def _is_ignored(self, path: Path, folder: bool) -> bool:
-        """Whether git would ignore it: of all files that speak of it the nearest one decides."""
+        """Return whether git would ignore it: the nearest file with a matching rule decides."""
         for above in path.parents:
             rules = self._rules_in(above)
             verdict = None if rules is None else _matches(rules, path, above, folder)
@@ -136,7 +136,7 @@ def _rules(lines: Sequence[str]) -> "GitIgnoreSpec":
 
 
 def _matches(rules: "GitIgnoreSpec", path: Path, base: Path, folder: bool) -> bool | None:
-    """Whether the rules take the path or spare it; None when they do not speak of it."""
+    """Return whether the rules match the path or exempt it; None when no rule applies."""
     absolute = path.absolute()
     if not absolute.is_relative_to(base):
         return None

@@ -1,7 +1,7 @@
-"""What Python sources import, found by reading them; nothing is executed.
+"""The imports of Python sources, found by reading them without running them.
 
-Used to find the modules that must travel with a script, and the libraries that a warm parent may
-import ahead of it. Names that are only known at run time are not found, except a literal given to
+For the modules that must travel with a script, and the libraries that a warm parent may import
+ahead of it. Names that are known only at run time are not found, except a literal for
 ``import_module``.
 """
 
@@ -17,10 +17,11 @@ from vertex_jobs.errors import PackagingError
 
 __all__ = ["Import", "find_imports", "parse", "third_party_imports"]
 
-#: By a name in the source: what TensorFlow imports when that is first used, in every trial anew.
+#: Modules that TensorFlow imports late, in each trial again, when a source uses the name before
+#: them.
 _IMPORTED_AT_USE = {"TensorBoard": "tensorboard.summary.v2"}
-#: CPython 3.11 counts the depth of all threads' syntax trees together: jobs that are submitted from
-#: several threads would now and then fail with "AST constructor recursion depth mismatch".
+#: CPython 3.11 counts the depth of all threads' syntax trees together: jobs submitted from several
+#: threads would sometimes fail with "AST constructor recursion depth mismatch".
 _PARSER = threading.Lock()
 
 
@@ -38,7 +39,7 @@ class Import:
 
 
 def parse(content: bytes, path: Path) -> ast.Module:
-    """The syntax tree of one source file.
+    """Return the syntax tree of one source file.
 
     Raises:
         PackagingError: If it is not valid Python; the message has file and line.
@@ -55,8 +56,8 @@ def parse(content: bytes, path: Path) -> ast.Module:
 
 
 def find_imports(tree: ast.AST) -> Iterator[Import]:
-    """Every absolute import, those inside functions included."""
-    nodes = [tree]  # the list grows behind the loop: ast.walk takes twice as long
+    """Yield every absolute import, those inside functions included."""
+    nodes = [tree]  # the list grows during the loop: ast.walk takes twice as long
     for node in nodes:
         if isinstance(node, (ast.Import, ast.ImportFrom, ast.Call)):
             yield from _imports_at(node)
@@ -71,17 +72,17 @@ def find_imports(tree: ast.AST) -> Iterator[Import]:
 def third_party_imports(
     source_files: Iterable[Path], environment: Mapping[str, str] | None = None
 ) -> tuple[str, ...]:
-    """Modules that the files import when they are loaded, and that are neither ours nor siblings.
+    """Return the modules that the files import when they are loaded, without ours and siblings.
 
     Only statements that run at import count: not those in functions, under ``TYPE_CHECKING`` or
-    under ``if __name__ == "__main__"``; nor, in each file, what comes after a change of the
-    environment, such as ``os.environ["KERAS_BACKEND"] = "jax"``, which may act at import. Files
-    that are not valid Python are passed over, since the replica's own error is the better message.
-    ``keras.callbacks.TensorBoard`` stands for what it imports when it is made.
+    under ``if __name__ == "__main__"``; nor, in each file, those after a change of the environment
+    that may affect an import, such as ``os.environ["KERAS_BACKEND"] = "jax"``. Files that are not
+    valid Python are skipped, since the replica's own error is the better message.
+    ``keras.callbacks.TensorBoard`` counts as the modules that it imports when it is made.
 
     Args:
-        source_files: Files that are not Python are passed over, too.
-        environment: What is set already: to set a variable to the value it has changes nothing.
+        source_files: Files that are not Python are skipped too.
+        environment: Variables that are set already: to set one to its own value changes nothing.
 
     Returns:
         Sorted dotted names as written, e.g. ``("keras", "sklearn.datasets")``.
@@ -96,7 +97,7 @@ def third_party_imports(
     found: set[str] = set()
     used: set[str] = set()
     for path in below:
-        # A copied runtime imports its libraries late; what it may need the script may not.
+        # A copied runtime imports its libraries late, and the script may need none of them.
         if path.parts[0] == "vertex_jobs":
             continue
         try:
@@ -114,7 +115,7 @@ def third_party_imports(
 
 
 def _imports_at(node: ast.AST) -> Iterator[Import]:
-    """What this very node imports."""
+    """Yield the imports of this node alone."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             yield Import(alias.name)
@@ -130,7 +131,7 @@ def _imports_at(node: ast.AST) -> Iterator[Import]:
 
 
 def _changes_environment(statement: ast.AST, environment: Mapping[str, str]) -> bool:
-    """Whether a statement sets or removes a variable of the process."""
+    """Return whether a statement sets or removes a variable of the process."""
     if isinstance(statement, (ast.Assign, ast.Delete)):
         for target in statement.targets:
             if isinstance(target, ast.Subscript) and _is_environment(target.value):
@@ -145,18 +146,18 @@ def _changes_environment(statement: ast.AST, environment: Mapping[str, str]) -> 
 
 
 def _is_environment(node: ast.expr) -> bool:
-    """Whether an expression is ``os.environ``."""
+    """Return whether an expression is ``os.environ``."""
     return getattr(node, "attr", getattr(node, "id", "")) == "environ"
 
 
 def _text(node: ast.expr | None) -> str | None:
-    """The value of a literal text."""
+    """Return the value of a literal text; None for anything else."""
     literal = node.value if isinstance(node, ast.Constant) else None
     return literal if isinstance(literal, str) else None
 
 
 def _executed_at_import(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
-    """Statements of a module that run when it is loaded, nested blocks included."""
+    """Yield the statements of a module that run when it is loaded, nested blocks included."""
     for statement in body:
         if isinstance(statement, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
             continue
@@ -168,7 +169,7 @@ def _executed_at_import(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _is_guard(test: ast.expr) -> bool:
-    """Whether a condition is ``TYPE_CHECKING`` or compares ``__name__``."""
+    """Return whether a condition is ``TYPE_CHECKING`` or compares ``__name__``."""
     if isinstance(test, ast.Compare):
         return isinstance(test.left, ast.Name) and test.left.id == "__name__"
     return getattr(test, "attr", getattr(test, "id", "")) == "TYPE_CHECKING"

@@ -1,10 +1,10 @@
 """A notebook as the script that its code cells make.
 
-The rule. When a cell begins with ``#| export``, as nbdev writes it, only such cells travel; else
-every code cell does, in order. A cell that is Python travels as it is. Of the others the lines that
-only a notebook understands stay behind, each noted: ``%magic``, ``!command`` and ``?help`` lines,
-and cells that begin with a ``%%magic`` other than those that merely run their Python. A value that
-a magic or command gives is refused, since the code after it counts on it.
+If a cell begins with ``#| export``, as nbdev writes it, only such cells travel; else every code
+cell does, in order. A cell that is Python travels as it is. Lines that only a notebook understands
+are left out and listed: ``%magic``, ``!command`` and ``?help`` lines, and cells that begin with a
+``%%magic``, except those magics that only run the cell's Python. A value that comes from a magic or
+a command is refused, since later code depends on it.
 """
 
 import io
@@ -21,7 +21,7 @@ from vertex_jobs.packaging.imports import parse
 __all__ = ["notebook_script"]
 
 _EXPORT = re.compile(r"\s*#\s*\|\s*export\b")
-#: Cell magics around Python that runs just as well without them.
+#: Cell magics around Python that also runs without them.
 #: Source: IPython's built-in magic commands.
 _TRANSPARENT = ("%%capture", "%%prun", "%%time", "%%timeit")
 _LINE = re.compile(r"(?P<indent>\s*)[%!?]|(?P<help>[\w.]+\?{1,2}\s*$)")
@@ -29,7 +29,7 @@ _VALUE = re.compile(r"\s*[\w.,\s\[\]'\"]+=\s*[%!](?!=)")
 
 
 def notebook_script(path: Path) -> tuple[bytes, dict[str, str]]:
-    """The script of a notebook, and what stays behind: place in the notebook to the line.
+    """Return the script of a notebook, and the lines left out by their place in the notebook.
 
     Raises:
         PackagingError: If it is no notebook, holds no Python code, or uses the value of a magic.
@@ -49,7 +49,7 @@ def notebook_script(path: Path) -> tuple[bytes, dict[str, str]]:
 
 
 def _code_cells(path: Path) -> list[tuple[int, str]]:
-    """Number, counted from 1 over all cells, and text of each code cell that is not empty."""
+    """Return number, counted from 1 over all cells, and text of each code cell with content."""
     try:
         form: Any = json.loads(path.read_text(encoding="utf-8"))
         cells = [
@@ -66,7 +66,7 @@ def _code_cells(path: Path) -> list[tuple[int, str]]:
 
 
 def _python(text: str, where: str, place: str, left_out: dict[str, str]) -> str:
-    """A cell without what only a notebook understands; the lines keep their numbers."""
+    """Return a cell without the lines that only a notebook understands; line numbers stay."""
     first, _, rest = text.partition("\n")
     if first.startswith("%%"):
         left_out[place] = first
@@ -92,14 +92,14 @@ def _python(text: str, where: str, place: str, left_out: dict[str, str]) -> str:
 
 
 def _continuation(line: str, lines: Iterator[tuple[int, str]]) -> Iterator[str]:
-    """The lines that a backslash adds to this one."""
+    """Yield the lines that a backslash adds to this one."""
     while line.rstrip().endswith("\\"):
         line = next(lines, (0, ""))[1]
         yield line
 
 
 def _starts_statement(before: list[str], indent: str) -> bool:
-    """Whether a new statement could start after these lines: no bracket or text is open."""
+    """Return whether a statement can start after these lines: no bracket or text is open."""
     text = "\n".join([*before, f"{indent}pass", ""])
     try:
         for _ in tokenize.generate_tokens(io.StringIO(text).readline):

@@ -1,8 +1,8 @@
 """The proof that a package works: unpacked into an empty folder, its module answers ``--help``.
 
-That shows what fails only in the cloud otherwise: a sibling that did not travel, a folder that
-was dropped, a library that is not declared but happens to lie beside the script. It proves
-nothing about versions: libraries come from the interpreter at hand.
+It finds mistakes that otherwise show only in the cloud: a sibling that does not travel, a dropped
+folder, a library that is not declared but happens to lie beside the script. It proves nothing about
+versions: libraries come from the current interpreter.
 """
 
 import os
@@ -21,7 +21,7 @@ __all__ = ["Proof", "verify"]
 
 @dataclass(frozen=True)
 class Proof:
-    """What the package's module did when asked for its help.
+    """The result of running the package's module with ``--help``.
 
     Attributes:
         module_name: The module that ran.
@@ -35,7 +35,7 @@ class Proof:
 
     @property
     def passed(self) -> bool:
-        """Whether the module started and printed its help."""
+        """True when the module started and printed its help."""
         return self.exit_code == 0
 
 
@@ -49,9 +49,9 @@ def verify(
     """Unpack a package and run its module with ``--help`` in a clean environment.
 
     Args:
-        path: The archive that ``package`` wrote.
-        wheels: Private wheels that are installed before it; here they are unpacked.
-        interpreter: The Python to prove it with.
+        path: The archive that ``write`` wrote.
+        wheels: Private wheels that a job installs before it; here they are unpacked.
+        interpreter: The Python to run it with.
         timeout_seconds: For a script that does not know ``--help`` and would train instead.
 
     Raises:

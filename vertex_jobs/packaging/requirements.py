@@ -1,6 +1,6 @@
 """The libraries that a package declares: the runtime's own and the job's, checked line by line.
 
-Only the form is checked; whether a version exists is pip's to say.
+Only the form is checked; pip says whether a version exists.
 """
 
 import re
@@ -10,7 +10,8 @@ from vertex_jobs.errors import PackagingError
 
 __all__ = ["RUNTIME_REQUIREMENTS", "declare_requirements"]
 
-#: What ``vertex_jobs.runtime`` imports late; the same lines as in this project's own metadata.
+#: Libraries that ``vertex_jobs.runtime`` imports late; the same lines as in this project's
+#: metadata.
 RUNTIME_REQUIREMENTS = ("argparse-dataclass>=2.0.0", "cloudml-hypertune==0.1.0.dev6")
 
 _NAME = r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?"
@@ -21,12 +22,12 @@ _REQUIREMENT = re.compile(
     rf"(?:\s*@\s*\S+|\s*\(?\s*{_VERSION}(?:\s*,\s*{_VERSION})*\s*\)?)?"
     r"(?:\s*;[^\r\n]+)?"
 )
-#: ``https://USER:PASSWORD@host``, and a token alone before the host; ``git@host`` is a user's name.
+#: ``https://USER:PASSWORD@host`` or ``https://TOKEN@host``; in ``git@host`` it is a user's name.
 _PASSWORD = re.compile(r"https?://[^/\s@]+@")
 
 
 def declare_requirements(requirements: Iterable[str]) -> tuple[str, ...]:
-    """The runtime's requirements and the job's, sorted; a line of the job replaces the runtime's.
+    """Return the runtime's and the job's requirements, sorted; the job's replace the runtime's.
 
     Raises:
         PackagingError: If a line is not a requirement as in "Dependency specifiers" (PEP 508).
@@ -39,7 +40,7 @@ def declare_requirements(requirements: Iterable[str]) -> tuple[str, ...]:
 
 
 def _name(line: str) -> str:
-    """The distribution's name, spelt as pip compares it."""
+    """Return the distribution's name as pip compares it."""
     match = _REQUIREMENT.fullmatch(line)
     if match is None:
         raise PackagingError(

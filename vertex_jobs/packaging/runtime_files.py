@@ -1,4 +1,4 @@
-"""What a training script may import of this project: the files that travel with its code.
+"""The files of this project that a training script may import, and that travel with its code.
 
 For the package, which holds copies, and for the wheel of ``runtime_wheel``.
 """
@@ -11,7 +11,7 @@ _MODULES = ("__init__.py", "errors.py", "names.py", "py.typed")
 
 
 def runtime_files() -> dict[str, bytes]:
-    """Byte-identical copies by path, e.g. ``vertex_jobs/runtime/metrics.py``."""
+    """Return byte-identical copies by path, e.g. ``vertex_jobs/runtime/metrics.py``."""
     home = Path(__file__).parent.parent
     paths = [home / name for name in _MODULES]
     paths += (home / "runtime").rglob("*.py")

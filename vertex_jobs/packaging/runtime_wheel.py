@@ -1,8 +1,8 @@
 """The small wheel for custom containers: the runtime alone, without client and emulator.
 
-An image that a person builds installs it, so that a script which imports ``vertex_jobs.runtime``
-works there as it does in a package job. It is the same ``vertex_jobs`` by name: where the whole of
-it is installed, the wheel is not needed.
+A user's own image installs it, so that a script which imports ``vertex_jobs.runtime`` works there
+as it does in a package job. The wheel also installs a package named ``vertex_jobs``: where the
+whole library is installed, it is not needed.
 
 Source: packaging.python.org, "Binary distribution format".
 """
@@ -16,12 +16,14 @@ from pathlib import Path
 
 from vertex_jobs.packaging.requirements import RUNTIME_REQUIREMENTS
 from vertex_jobs.packaging.runtime_files import runtime_files
+from vertex_jobs.packaging.sdist import core_metadata
 
 __all__ = ["write_runtime_wheel"]
 
 _NAME = "vertex_jobs_runtime"
 #: Zip files know no earlier time; a fixed one makes equal content equal bytes.
 _FIXED_TIME = (1980, 1, 2, 0, 0, 0)
+_ABOUT = ("Summary: What a training script imports of vertex-jobs.", "License: Apache-2.0")
 _WHEEL = """\
 Wheel-Version: 1.0
 Generator: vertex-jobs
@@ -36,7 +38,9 @@ def write_runtime_wheel(directory: Path) -> Path:
     info = f"{_NAME}-{release}.dist-info"
     contents = {
         **runtime_files(),
-        f"{info}/METADATA": _metadata(release).encode(),
+        f"{info}/METADATA": core_metadata(
+            _NAME.replace("_", "-"), release, RUNTIME_REQUIREMENTS, *_ABOUT
+        ).encode(),
         f"{info}/WHEEL": _WHEEL.encode(),
     }
     record = f"{info}/RECORD"
@@ -51,21 +55,8 @@ def write_runtime_wheel(directory: Path) -> Path:
     return path
 
 
-def _metadata(release: str) -> str:
-    lines = [
-        "Metadata-Version: 2.1",
-        f"Name: {_NAME.replace('_', '-')}",
-        f"Version: {release}",
-        "Summary: What a training script imports of vertex-jobs.",
-        "License: Apache-2.0",
-        "Requires-Python: >=3.10",
-        *(f"Requires-Dist: {requirement}" for requirement in RUNTIME_REQUIREMENTS),
-    ]
-    return "\n".join(lines) + "\n"
-
-
 def _record(contents: Mapping[str, bytes], record: str) -> str:
-    """Name, hash and size of each file; the record itself has neither."""
+    """Return name, hash and size of each file; the record itself has neither."""
     lines = []
     for name, content in contents.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()

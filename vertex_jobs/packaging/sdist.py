@@ -1,8 +1,8 @@
 """A source distribution as bytes on disk: a tar archive that is equal for equal content.
 
-Times, owners and order are fixed. The archive's own bytes still depend on the zlib that packed
-it, so nothing is named after them. Metadata is written twice: PKG-INFO for those who only read,
-setup.py for those who build, which the service's images do with whatever pip they carry.
+Times, owners and order are fixed. The archive's own bytes still depend on the zlib that packed it,
+so nothing is named after them. Metadata is written twice: PKG-INFO for tools that only read it, and
+setup.py for tools that build it, as the service's images do with any version of pip.
 """
 
 import gzip
@@ -12,12 +12,12 @@ import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["write_sdist"]
+__all__ = ["core_metadata", "write_sdist"]
 
-#: 2 January 1980 in UTC: wheels are zip files, which know no time before 1980 in any time zone.
+#: 2 January 1980 in UTC: wheels are zip files, which have no time before 1980 in any time zone.
 _FIXED_TIME = 315_619_200
 _PYTHON = ">=3.10"
-#: Packages are tens of kilobytes: level 6 would take a fifth longer in all for a tenth less.
+#: Packages have tens of kilobytes: level 6 would take a fifth longer in all to save a tenth.
 _COMPRESSION = 3
 
 _PYPROJECT = """\
@@ -41,6 +41,22 @@ setup(
 """
 
 
+def core_metadata(name: str, version: str, requirements: Sequence[str], *more: str) -> str:
+    """Return the metadata of a distribution, with more lines if given.
+
+    Source: packaging.python.org, "Core metadata specifications".
+    """
+    lines = [
+        "Metadata-Version: 2.1",
+        f"Name: {name}",
+        f"Version: {version}",
+        *more,
+        f"Requires-Python: {_PYTHON}",
+        *(f"Requires-Dist: {requirement}" for requirement in requirements),
+    ]
+    return "\n".join(lines) + "\n"
+
+
 def write_sdist(
     path: Path,
     *,
@@ -60,7 +76,7 @@ def write_sdist(
     """
     base = f"{name}-{version}"
     members = {f"{base}/{name}/{relative}": content for relative, content in contents.items()}
-    members[f"{base}/PKG-INFO"] = _pkg_info(name, version, requirements).encode()
+    members[f"{base}/PKG-INFO"] = core_metadata(name, version, requirements).encode()
     members[f"{base}/pyproject.toml"] = _PYPROJECT.encode()
     members[f"{base}/setup.py"] = _setup(name, version, contents, requirements).encode()
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -84,22 +100,11 @@ def _write_archive(file: io.BufferedWriter, members: Mapping[str, bytes]) -> Non
             entry.mode = 0o644
             archive.addfile(entry, io.BytesIO(members[name]))
     with gzip.GzipFile("", "wb", _COMPRESSION, file, mtime=0) as packed:
-        packed.write(plain.getbuffer())  # at once: member by member takes longer
-
-
-def _pkg_info(name: str, version: str, requirements: Sequence[str]) -> str:
-    lines = [
-        "Metadata-Version: 2.1",
-        f"Name: {name}",
-        f"Version: {version}",
-        f"Requires-Python: {_PYTHON}",
-        *(f"Requires-Dist: {requirement}" for requirement in requirements),
-    ]
-    return "\n".join(lines) + "\n"
+        packed.write(plain.getbuffer())  # all at once: member by member takes longer
 
 
 def _setup(name: str, version: str, contents: Iterable[str], requirements: Sequence[str]) -> str:
-    """A setup.py that names each file, so that folders without ``__init__.py`` arrive too.
+    """Return a setup.py that names each file, so that folders without ``__init__.py`` arrive too.
 
     ``repr`` quotes the requirements: a quote or a backslash in one can never become code.
     """
@@ -114,11 +119,11 @@ def _setup(name: str, version: str, contents: Iterable[str], requirements: Seque
 
 
 def _list(texts: Iterable[str]) -> str:
-    """A Python list, one text a line; ASCII, whatever encoding the builder reads with."""
+    """Return a Python list, one text a line, in ASCII for builders of every encoding."""
     lines = "".join(f"\n        {text!a}," for text in texts)
     return f"[{lines}\n    ]"
 
 
 def _literal_pattern(relative: str) -> str:
-    """A glob pattern that matches this path alone."""
+    """Return a glob pattern that matches this path alone."""
     return "".join(f"[{char}]" if char in "*?[" else char for char in relative)

@@ -1,8 +1,7 @@
-"""Files that must not travel because they let their reader in somewhere.
+"""Files that must not travel because they hold keys, tokens or passwords.
 
-A package is readable by everyone who can read the staging bucket, and lies there for long. A file
-is known by its name where that is telling, else by what it holds. It cannot know a password that
-looks like any other word.
+Everyone who can read the staging bucket can read a package, and it stays there for long. A file is
+recognised by its name, else by its content. A password that looks like any other word is not found.
 
 Source: pages of the issuers on the forms of their keys and tokens: Google Cloud "API keys" and
 "Service account keys", AWS IAM "Unique identifiers", GitHub "Token types", Hugging Face "User
@@ -28,7 +27,7 @@ _TELLING_NAMES = {
     "id_ed25519": "it is a private key",
     "id_rsa": "it is a private key",
 }
-#: Samples of environment files are made to be shown.
+#: Samples of environment files hold no secrets.
 _SAMPLES = ("*.example", "*.sample", "*.template")
 _TELLING_TEXTS = re.compile(
     rb"(?P<private_key>-----BEGIN [A-Z ]*PRIVATE KEY-----)"
@@ -40,12 +39,12 @@ _TELLING_TEXTS = re.compile(
     rb"|(?P<Hugging_Face_token>\bhf_[0-9A-Za-z]{34}\b)"
     rb"|(?P<Slack_token>\bxox[abprs]-[0-9A-Za-z-]{10,})"
 )
-#: Keys and tokens stand in small files and in code; what follows in a larger file is data.
+#: Keys and tokens are found in small files and in code; the rest of a larger file is data.
 _SEARCHED_BYTES = 1_000_000
 
 
 def secret_in(name: str, content: bytes) -> str:
-    """Why the file is a secret, with the line where that shows; empty when it is none.
+    """Return why the file is a secret, with the line that shows it; empty when it is none.
 
     Args:
         name: The file's name, without folders.

@@ -1,8 +1,8 @@
-"""Which of a person's files travel: a script and what it imports, or a whole package folder.
+"""The user's files that travel: a script and its imports, or a whole package folder.
 
 Paths are relative to the folder that will be first on ``sys.path`` in the container, with forward
-slashes. It reads files and writes none. Files that the config names as data travel as well; what
-``exclude_files`` names does not, and a secret is refused.
+slashes. Files that the config names as data travel as well; files that ``exclude_files`` names do
+not, and a secret is refused.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,11 +23,11 @@ OWN_NAME = "vertex_jobs"
 
 @dataclass(frozen=True)
 class Selection:
-    """What a config says about files, as patterns below the folder of the script.
+    """A config's patterns for files, relative to the folder of the script.
 
     Attributes:
         data_files: Glob patterns of files and folders that travel besides the code.
-        exclude_files: As in a ``.gitignore``; these never travel.
+        exclude_files: Patterns as in a ``.gitignore`` of files that never travel.
     """
 
     data_files: Sequence[str] = ()
@@ -41,7 +41,7 @@ class Sources:
     Attributes:
         contents: Bytes by relative path.
         entry: Relative path of the file to run.
-        left_out: What stays behind, by the name a person knows it by, to the reason.
+        left_out: Files that do not travel, by the name that the user knows, to the reason.
     """
 
     contents: Mapping[str, bytes]
@@ -50,12 +50,12 @@ class Sources:
 
 
 def collect_script(script: Path, selection: Selection | None = None) -> Sources:
-    """The script, and the modules and packages beside it that it imports, directly or not.
+    """Collect the script, and the modules and packages beside it that it imports, directly or not.
 
     A module beside the script travels as one file. A folder with ``__init__.py`` travels whole,
     its data files included. A folder without one travels whole when an import names a module in
-    it; otherwise the import means an installed library of that name, which Python prefers. Of a
-    notebook the script that its cells make travels.
+    it; otherwise the import means an installed library of that name, which Python prefers. A
+    notebook travels as the script that its cells make.
 
     Raises:
         PackagingError: If there is no such script, a file is not valid Python, a pattern matches
@@ -86,7 +86,7 @@ def collect_script(script: Path, selection: Selection | None = None) -> Sources:
 
 
 def collect_package(directory: Path, module: str, selection: Selection | None = None) -> Sources:
-    """All files of a package folder.
+    """Collect all files of a package folder.
 
     The folder is either the package itself (``trainer`` for ``trainer.task``) or the folder that
     holds the modules (``src`` for ``trainer.task``, ``trainer`` for ``task``).
@@ -94,7 +94,7 @@ def collect_package(directory: Path, module: str, selection: Selection | None = 
     Args:
         directory: The folder.
         module: Dotted name of the module to run.
-        selection: What else travels, and what does not.
+        selection: The config's patterns for other files.
 
     Raises:
         PackagingError: If the module is not there, a file is not valid Python, a pattern matches
@@ -132,10 +132,10 @@ def _sources(
     exclusions: Exclusions,
     cells: Mapping[str, str],
 ) -> Sources:
-    """Refuse secrets, and put together what is known.
+    """Refuse secrets, and return the files with the list of those left out.
 
     Raises:
-        PackagingError: With every secret.
+        PackagingError: If there are secrets; it names all of them.
     """
     reasons = {
         name: reason
@@ -155,7 +155,7 @@ def _sources(
 
 
 def _named(root: Path, patterns: Sequence[str], exclusions: Exclusions) -> Iterator[Path]:
-    """The files that patterns name, whatever git thinks of them.
+    """Yield the files that patterns name, also those that git ignores.
 
     Raises:
         PackagingError: If a pattern leaves the folder or matches nothing.
@@ -180,7 +180,7 @@ def _named(root: Path, patterns: Sequence[str], exclusions: Exclusions) -> Itera
 
 
 def _siblings(root: Path, entry: Import, exclusions: Exclusions) -> Iterator[Path]:
-    """Files beside the script that one import means."""
+    """Yield the files beside the script that one import means."""
     top = entry.module.partition(".")[0]
     folder, module = root / top, root / f"{top}.py"
     if top == OWN_NAME:
@@ -192,7 +192,7 @@ def _siblings(root: Path, entry: Import, exclusions: Exclusions) -> Iterator[Pat
 
 
 def _names_module_in(root: Path, entry: Import) -> bool:
-    """Whether an import reaches a module inside a folder that has no ``__init__.py``."""
+    """Return whether an import reaches a module inside a folder that has no ``__init__.py``."""
     top, _, rest = entry.module.partition(".")
     if not (root / top).is_dir():
         return False
@@ -202,7 +202,7 @@ def _names_module_in(root: Path, entry: Import) -> bool:
 
 
 def _module_file(root: Path, module: str) -> Path | None:
-    """The file of a dotted module: ``a/b.py``, or ``a/b/__main__.py`` or ``__init__.py``."""
+    """Return the file of a dotted module: ``a/b.py``, ``a/b/__main__.py`` or ``__init__.py``."""
     place = root.joinpath(*module.split("."))
     candidates = (
         place.with_name(f"{place.name}.py"),

@@ -1,8 +1,8 @@
-"""Archives unpacked into a folder, whoever made them, and nowhere else.
+"""Archives of any origin, unpacked into one folder and nowhere else.
 
-For the proof and for debugging, where unpacking onto ``sys.path`` does what an installation of pure
-Python would, and for Local Vertex, which runs what anybody uploaded. ``tarfile``'s own filter is
-not in every Python that we run on: 3.10 has it since 3.10.12, 3.11 since 3.11.4.
+For the proof and for debugging, where unpacking onto ``sys.path`` replaces an installation of pure
+Python, and for Local Vertex, which runs any uploaded archive. ``tarfile``'s own filter is not in
+every Python that we support: 3.10 has it since 3.10.12, 3.11 since 3.11.4.
 """
 
 import bz2
@@ -21,17 +21,17 @@ from vertex_jobs.errors import PackagingError
 
 __all__ = ["ArchiveError", "extract", "unpack"]
 
-#: What one archive may hold. No package of code comes near; a bomb of a megabyte goes beyond.
+#: Limits of one archive. Packages of code stay far below; a zip bomb of a megabyte exceeds them.
 MOST_FILES = 100_000
 MOST_BYTES = 4 << 30
-#: It may hold this many bytes whatever its size, and more at this many for each of its own.
+#: Bytes that any archive may unpack to, and for larger content the bytes per byte of the archive.
 FREE_BYTES = 100 << 20
 MOST_RATIO = 200
 _BLOCK_BYTES = 1 << 20
-#: Headers are read whole.
+#: Longest read at once; headers are read whole.
 _MOST_READ_BYTES = 16 << 20
 _ZIP_SUFFIXES = (".whl", ".zip")
-#: How a compressed file begins.
+#: First bytes of compressed files.
 _COMPRESSIONS = {b"\x1f\x8b": gzip, b"BZh": bz2, b"\xfd7zXZ\x00": lzma}
 
 
@@ -42,12 +42,12 @@ class ArchiveError(ValueError):
 def extract(path: Path, directory: Path) -> None:
     """Unpack an archive: zip if its name ends in ``.zip`` or ``.whl``, else tar.
 
-    Only regular files and folders are made, with the umask's modes and the right to execute. A link
-    to another file or folder of the archive becomes a copy of it.
+    Only regular files and folders are made, with the umask's modes and the execute bit. A link to
+    another file or folder of the archive becomes a copy of it.
 
     Args:
         path: The archive.
-        directory: New or empty; may be left half full.
+        directory: New or empty; after an error it may hold some of the files.
 
     Raises:
         ArchiveError: If the archive cannot be read, is too large, or has a name, a link or a device
@@ -63,20 +63,20 @@ def extract(path: Path, directory: Path) -> None:
             _extract_tar(path, target)
     except ArchiveError:
         raise
-    except Exception as error:  # what damage makes the standard library raise is not documented
+    except Exception as error:  # the standard library's errors for damaged files are not documented
         raise ArchiveError(f"it cannot be read ({type(error).__name__}: {error})") from error
 
 
 @dataclass
 class _Target:
-    """The folder that an archive is unpacked into, and how much it may still get."""
+    """The folder that an archive is unpacked into, and its remaining limits."""
 
     directory: Path
     bytes_left: int
     files_left: int
 
     def place(self, name: str) -> Path:
-        """Return where a name of the archive belongs."""
+        """Return the path for a name of the archive."""
         pure = PurePosixPath(name)
         if pure.is_absolute() or ".." in pure.parts:
             raise _misplaced(name, "it would be written elsewhere")
@@ -100,7 +100,7 @@ class _Target:
             path.chmod(mode | (mode & 0o444) >> 2)
 
     def copy(self, source: Path, path: Path) -> None:
-        """Put a copy of what was unpacked in the place of a link to it."""
+        """Put a copy of an unpacked file or folder in the place of a link to it."""
         if source.is_dir() and path.is_relative_to(source):
             raise ArchiveError(f"{path.relative_to(self.directory)} links to its own folder")
         for one in sorted(source.rglob("*")) if source.is_dir() else [source]:
@@ -154,7 +154,7 @@ def _extract_tar(path: Path, target: _Target) -> None:
 
 
 def _linked(member: tarfile.TarInfo, folder: str, target: _Target) -> Path:
-    """Return what a link leads to; its name counts from the folder."""
+    """Return the target of a link, whose name is relative to the folder."""
     name = normpath(PurePosixPath(folder, member.linkname))
     if name.startswith(("/", "..")):
         raise _misplaced(member.name, f"it links to {member.linkname!r}, which is not in it")
@@ -162,7 +162,7 @@ def _linked(member: tarfile.TarInfo, folder: str, target: _Target) -> Path:
 
 
 def _resolve(links: dict[Path, Path], target: _Target) -> None:
-    """Copy what links lead to, those of links last; what leads nowhere is left out."""
+    """Replace links by copies of their targets, links to links last; drop dangling ones."""
     while ready := {place: source for place, source in links.items() if source.exists()}:
         for place, source in ready.items():
             target.copy(source, place)
@@ -182,7 +182,7 @@ def _decompressed(file: io.BufferedReader) -> IO[bytes]:
 
 
 class _SmallReads:
-    """A file whose reader may not ask for much at once, as a damaged header makes it do."""
+    """A file that refuses large reads, which come from damaged headers."""
 
     def __init__(self, file: IO[bytes]) -> None:
         self._file = file

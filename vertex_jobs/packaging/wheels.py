@@ -1,7 +1,7 @@
-"""Private wheels: files of the person's own that travel beside the package and are installed first.
+"""Private wheels: the user's own files that travel beside the package and are installed first.
 
-The service installs every package of a job, so a wheel needs no index that holds it. It is not
-declared as a requirement: nobody must look for its name in a public index.
+The service installs every package of a job, so a wheel needs no index. It is not declared as a
+requirement: pip must not look for its name in a public index.
 
 Source: PythonPackageSpec, ``packageUris``; packaging.python.org, "Platform compatibility tags".
 """
@@ -31,7 +31,7 @@ class Wheel:
     """One wheel.
 
     Attributes:
-        file_name: Kept as it is, since pip reads name, version and platform from it.
+        file_name: Unchanged, since pip reads name, version and platform from it.
         content: Its bytes.
     """
 
@@ -45,20 +45,21 @@ class Wheel:
 
 
 def is_wheel_file(requirement: str) -> bool:
-    """Whether a line of ``requirements`` is the path of a wheel, not a name or an address."""
+    """Return whether a line of ``requirements`` is the path of a wheel, not a name or a URL."""
     return requirement.endswith(".whl") and "@" not in requirement and "://" not in requirement
 
 
 def read_wheels(requirements: Iterable[str], image: str) -> tuple[Wheel, ...]:
-    """The wheels among the requirements, in their order.
+    """Read the wheels among the requirements, in their order.
 
     Args:
         requirements: Lines of a job.
-        image: That installs them; of one that is not prebuilt the Python is not known.
+        image: The image that installs them; only a prebuilt one has a known Python.
 
     Raises:
-        PackagingError: If one is not there, has no wheel's name, or is for other machines or
-            another Python.
+        PackagingError: If a wheel is missing, its name is not a wheel's, or it is for other
+        machines
+            or another Python.
     """
     paths = [Path(line) for line in requirements if is_wheel_file(line)]
     if not paths:
@@ -98,7 +99,7 @@ def _read(path: Path, python: str | None) -> Wheel:
 
 
 def _runs_on(tag: "Tag", python: str) -> bool:
-    """Whether the Python of an image, e.g. ``3.10``, takes a wheel of that tag."""
+    """Return whether the Python of an image, e.g. ``3.10``, takes a wheel of that tag."""
     major, minor = (int(part) for part in python.split("."))
     digits = tag.interpreter[2:]
     if not digits.startswith(str(major)):

@@ -13,7 +13,7 @@ import pytest
 
 import vertex_jobs
 from vertex_jobs.errors import PackagingError
-from vertex_jobs.packaging import describe, package
+from vertex_jobs.packaging import describe, write
 from vertex_jobs.packaging.requirements import RUNTIME_REQUIREMENTS
 from vertex_jobs.spec import CustomJob
 
@@ -27,7 +27,7 @@ def user_files(job: CustomJob) -> list[str]:
 
 
 def unpacked(job: CustomJob, directory: Path) -> Path:
-    with tarfile.open(package(job, directory)) as archive:
+    with tarfile.open(write(describe(job), directory)[-1]) as archive:
         archive.extractall(directory / "unpacked", filter="data")
     return directory / "unpacked" / f"{describe(job).module_name}-0.1.0"
 
@@ -67,10 +67,10 @@ def test_the_runtime_travels_byte_for_byte(job: Job) -> None:
 
 def test_equal_content_gives_equal_bytes(job: Job, tmp_path: Path) -> None:
     made = job(FILES)
-    first = package(made, tmp_path / "a").read_bytes()
+    first = write(describe(made), tmp_path / "a")[-1].read_bytes()
     os.utime(tmp_path / "code" / "near.py", (1, 1))
     (tmp_path / "code" / "near.py").chmod(0o700)
-    assert package(made, tmp_path / "b").read_bytes() == first
+    assert write(describe(made), tmp_path / "b")[-1].read_bytes() == first
 
 
 def test_a_file_that_stays_does_not_change_the_hash(job: Job) -> None:
@@ -106,12 +106,12 @@ def test_describing_writes_nothing(job: Job, tmp_path: Path) -> None:
 
 
 def test_nothing_but_the_archive_is_left_in_the_folder(job: Job, tmp_path: Path) -> None:
-    path = package(job(FILES), tmp_path / "dist")
+    path = write(describe(job(FILES)), tmp_path / "dist")[-1]
     assert list((tmp_path / "dist").iterdir()) == [path]
 
 
 def test_times_owners_and_order_are_fixed(job: Job, tmp_path: Path) -> None:
-    with tarfile.open(package(job(FILES), tmp_path)) as archive:
+    with tarfile.open(write(describe(job(FILES)), tmp_path)[-1]) as archive:
         members = archive.getmembers()
     assert (
         {(entry.mtime, entry.uid, entry.gid, entry.uname, entry.mode) for entry in members},
@@ -120,7 +120,7 @@ def test_times_owners_and_order_are_fixed(job: Job, tmp_path: Path) -> None:
 
 
 def test_the_compressed_stream_names_no_file_and_no_time(job: Job, tmp_path: Path) -> None:
-    path = package(job(FILES), tmp_path)
+    path = write(describe(job(FILES)), tmp_path)[-1]
     with gzip.open(path) as stream:
         stream.read(1)
         assert stream.mtime == 0

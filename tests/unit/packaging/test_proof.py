@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vertex_jobs.errors import PackagingError
-from vertex_jobs.packaging import Proof, describe, package, verify
+from vertex_jobs.packaging import Proof, describe, verify, write
 from vertex_jobs.spec import CustomJob
 
 Job = Callable[..., CustomJob]
@@ -24,7 +24,7 @@ print(os.path.relpath(vertex_jobs.__file__, os.path.dirname(__file__)))
 
 
 def proof(job: CustomJob, directory: Path, **options: float) -> Proof:
-    return verify(package(job, directory), **options)  # type: ignore[arg-type]
+    return verify(write(describe(job), directory)[-1], **options)  # type: ignore[arg-type]
 
 
 def test_a_script_runs_as_under_python(
