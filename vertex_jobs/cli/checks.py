@@ -1,24 +1,24 @@
-"""A config checked for the endpoint and the place of a command.
+"""A config for the endpoint and the place of a command: checked, and made into its request.
 
-For the verb `check`, and for whoever submits.
+For `check` and `show`, and for whoever submits. Nothing is contacted.
 """
 
+from dataclasses import replace
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
-from vertex_jobs import preflight
-from vertex_jobs.cli.places import place_faults
+from vertex_jobs import preflight, requests
 from vertex_jobs.cli.shared_options import PlaceOptions
 from vertex_jobs.cli.terminal import warn
 from vertex_jobs.cli.words import shown
-from vertex_jobs.errors import InvalidJobError
+from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.requests import LOCAL_PLACE, Place, place_of
 
 if TYPE_CHECKING:
     from vertex_jobs.preflight import Report
     from vertex_jobs.spec import JobSpec, Reading
 
-__all__ = ["checked_job", "report_on"]
+__all__ = ["checked_job", "prepared_request", "report_on"]
 
 
 def checked_job(where: PlaceOptions, reading: "Reading") -> "JobSpec":
@@ -28,7 +28,7 @@ def checked_job(where: PlaceOptions, reading: "Reading") -> "JobSpec":
         InvalidJobError: With every error; nothing was submitted.
     """
     report = report_on(where, reading)
-    missing = place_faults(where, reading.job)
+    missing = _place_faults(where, reading.job)
     for fault in report.warnings:
         if any(fault.path == one.path for one in missing):
             continue  # it is an error below
@@ -47,3 +47,49 @@ def report_on(where: PlaceOptions, reading: "Reading") -> "Report":
         place=place_of(reading.job, place, where.staging_bucket),
         today=datetime.now(timezone.utc).date(),
     )
+
+
+def prepared_request(where: PlaceOptions, job: "JobSpec") -> requests.Request:
+    """Return the request as it would be sent, with ``{submission}`` in it; contact nothing.
+
+    Raises:
+        InvalidJobError: If an option is missing.
+        PackagingError: If the script cannot be packaged.
+    """
+    from vertex_jobs import packaging
+
+    place = _job_place(where, job)
+    package = packaging.describe(job) if job.script_path is not None else None
+    return requests.build(job, package, place)
+
+
+def _job_place(where: PlaceOptions, job: "JobSpec") -> Place:
+    """Return the place where the job would be submitted; contact nothing.
+
+    Raises:
+        InvalidJobError: If an option is missing.
+    """
+    missing = _place_faults(where, job)
+    if missing:
+        raise InvalidJobError(missing, "command line")
+    place = LOCAL_PLACE if where.on == "local" else Place("", LOCAL_PLACE.location, "")
+    place = replace(
+        place,
+        project=where.project or place.project,
+        location=where.location or place.location,
+    )
+    return place_of(job, place, where.staging_bucket)
+
+
+def _place_faults(where: PlaceOptions, job: "JobSpec") -> list[Fault]:
+    """Return a fault for each thing that a request needs and nobody has said."""
+    if where.on == "local":
+        return []
+    faults = []
+    if not (where.staging_bucket or job.staging_bucket):
+        rule = "is required on Vertex AI, which reads the package from Cloud Storage"
+        faults.append(Fault("staging_bucket", None, rule, "add --staging-bucket gs://BUCKET"))
+    if job.experiment and not where.project:
+        rule = "is part of the experiment's name, and without contact nobody says it"
+        faults.append(Fault("--project", None, rule, "add --project PROJECT"))
+    return faults

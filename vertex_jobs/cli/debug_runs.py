@@ -14,8 +14,8 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import refuse
-from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import EndpointOptions, SubmissionOptions
 from vertex_jobs.cli.terminal import print_result, say, warn
 from vertex_jobs.errors import PackagingError

@@ -1,6 +1,6 @@
 """The edge of the command line: every error that we raise on purpose becomes text and a code.
 
-For ``program``. An exception that is not in the table is a fault of ours and keeps its traceback.
+For ``main``. An exception that is not in the table is a fault of ours and keeps its traceback.
 """
 
 import contextlib

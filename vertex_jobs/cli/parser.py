@@ -1,6 +1,6 @@
 """An argument parser that teaches: no abbreviations, and "did you mean" for every wrong word.
 
-For ``program``. It knows words, not jobs; the verbs and their options are in ``verbs``.
+For ``main``. It knows words, not jobs; the verbs and their options are in ``verbs``.
 """
 
 import argparse
@@ -12,7 +12,7 @@ from typing import NoReturn
 
 from vertex_jobs.errors import VertexJobsError
 
-__all__ = ["PROGRAM", "Parser", "UsageError", "one_of"]
+__all__ = ["PROGRAM", "Parser", "UsageError", "one_of", "suggestion"]
 
 PROGRAM = "vertex-jobs"
 
@@ -26,7 +26,7 @@ class UsageError(VertexJobsError):
     """The command makes no sense as typed, or was declined; nothing was done."""
 
 
-def _suggestion(word: str, known: Iterable[str]) -> str:
+def suggestion(word: str, known: Iterable[str]) -> str:
     """Return ``; did you mean X?`` for the nearest known word, else an empty text."""
     near = difflib.get_close_matches(word, sorted(known), n=1, cutoff=_NEAR)
     return f"; did you mean {near[0]}?" if near else ""
@@ -39,7 +39,7 @@ def one_of(*words: str) -> Callable[[str], str]:
         if word in words:
             return word
         known = ", ".join(words)
-        raise argparse.ArgumentTypeError(f"{word!r} is none of {known}{_suggestion(word, words)}")
+        raise argparse.ArgumentTypeError(f"{word!r} is none of {known}{suggestion(word, words)}")
 
     return choose
 
@@ -78,7 +78,7 @@ class Parser(argparse.ArgumentParser):
         wrong = [flag for flag in flags if flag not in known and flag[:2] not in known]
         if wrong:
             long = [flag for flag in known if flag.startswith("--")]
-            self.error("\n".join(f"there is no {flag}{_suggestion(flag, long)}" for flag in wrong))
+            self.error("\n".join(f"there is no {flag}{suggestion(flag, long)}" for flag in wrong))
 
 
 class _HelpFormatter(argparse.HelpFormatter):

@@ -8,20 +8,19 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from vertex_jobs.cli.checks import checked_job
+from vertex_jobs.cli.checks import checked_job, prepared_request
 from vertex_jobs.cli.costs import confirm
 from vertex_jobs.cli.debug_runs import debug_job
 from vertex_jobs.cli.drill_verdicts import chosen_drill, drill_faults, drill_in_force, judge_drill
-from vertex_jobs.cli.footers import command, say_come_back
-from vertex_jobs.cli.live_jobs import follow
-from vertex_jobs.cli.options import option_error, refuse
-from vertex_jobs.cli.places import (
+from vertex_jobs.cli.endpoint_access import (
     begin_endpoint,
     open_endpoint,
-    prepared_request,
     resume_interrupted,
     say_settled,
 )
+from vertex_jobs.cli.footers import command, say_come_back
+from vertex_jobs.cli.live_jobs import follow
+from vertex_jobs.cli.options import option_error, refuse
 from vertex_jobs.cli.shared_options import EndpointOptions, LocalOptions, SubmissionOptions
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_result, say

@@ -1,6 +1,6 @@
 """A verb: what it says about itself, the options it takes, and the function that does it.
 
-For the modules of ``verbs``, each of which defines one, and for ``program``.
+For the modules of ``verbs``, each of which defines one, and for ``main``.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """The verbs: one module each, under the verb's own name, with its options and what it does.
 
-For ``program``. The module of a verb defines ``VERB``. At its head it imports only what its help
+For ``main``. The module of a verb defines ``VERB``. At its head it imports only what its help
 needs; its functions import what is heavy when they are called.
 """
 
@@ -51,6 +51,7 @@ SUMMARIES = {name: text for verbs in _HEADINGS.values() for name, text in verbs.
 
 def load_verb(name: str) -> "Verb[Any]":
     """Import the verb of that name."""
+    # A module becomes a name of this package: once imported, ``list`` hides the built-in here.
     verb: Verb[Any] = import_module(f"{__name__}.{name}").VERB
     return verb
 

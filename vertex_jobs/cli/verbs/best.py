@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
+from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option, option_error, switch
-from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_result, say

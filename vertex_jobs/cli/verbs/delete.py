@@ -1,6 +1,6 @@
 """``delete JOB``: delete a job that has ended."""
 
-from vertex_jobs.cli.places import open_endpoint
+from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.terminal import say
 from vertex_jobs.cli.verb import Verb

@@ -6,8 +6,8 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal
 
 from vertex_jobs.cli.edge import Edge
+from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option
-from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import say

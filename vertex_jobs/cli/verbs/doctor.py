@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Literal
 
+from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option
-from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import EndpointOptions, OptionalConfigOptions
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_prose, say

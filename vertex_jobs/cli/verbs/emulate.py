@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from vertex_jobs.cli.endpoint_access import open_endpoint, resume_interrupted
 from vertex_jobs.cli.options import option, option_error, switch
-from vertex_jobs.cli.places import open_endpoint, resume_interrupted
 from vertex_jobs.cli.shared_options import EndpointOptions, state_directory_option
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.verb import Verb

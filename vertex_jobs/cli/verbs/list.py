@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING, Literal
 
+from vertex_jobs.cli.endpoint_access import open_endpoint, say_settled
 from vertex_jobs.cli.options import option
-from vertex_jobs.cli.places import open_endpoint, say_settled
 from vertex_jobs.cli.shared_options import EndpointOptions
 from vertex_jobs.cli.tables import print_structured, table
 from vertex_jobs.cli.terminal import print_result, say

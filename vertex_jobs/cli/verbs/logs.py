@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option, switch
-from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.verb import Verb

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option
-from vertex_jobs.cli.places import open_endpoint
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.tables import write_file
 from vertex_jobs.cli.verb import Verb

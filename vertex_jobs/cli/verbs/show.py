@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
+from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option, switch
 from vertex_jobs.cli.parser import UsageError
-from vertex_jobs.cli.places import open_endpoint, prepared_request
 from vertex_jobs.cli.shared_options import EndpointOptions, OptionalConfigOptions
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_result, warn
@@ -44,6 +44,7 @@ def show(options: ShowOptions) -> int:
     config = options.config
     if config.path is None:
         raise UsageError("name a CONFIG, or ask for --schema\nsee: vertex-jobs show --help")
+    from vertex_jobs.cli.checks import prepared_request
     from vertex_jobs.jobs import load
     from vertex_jobs.spec import to_yaml
 

@@ -1,6 +1,6 @@
 """``watch JOB``: an existing job, followed to its end as ``run`` does."""
 
-from vertex_jobs.cli.places import open_endpoint, resume_interrupted
+from vertex_jobs.cli.endpoint_access import open_endpoint, resume_interrupted
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.terminal import say
 from vertex_jobs.cli.verb import Verb

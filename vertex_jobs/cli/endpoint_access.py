@@ -1,30 +1,25 @@
-"""The endpoint of a command, from its options, and what is said when it is opened.
+"""The endpoint of a command, opened from its options, and what is said then.
 
-For the verbs. Nothing is contacted before `open_endpoint`; the place of a job is known without.
+For the verbs. Nothing is contacted before `open_endpoint`.
 """
 
 import contextlib
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.options import refuse
-from vertex_jobs.cli.shared_options import EndpointOptions, PlaceOptions
+from vertex_jobs.cli.shared_options import EndpointOptions
 from vertex_jobs.cli.terminal import say, warn
 from vertex_jobs.cli.words import count
-from vertex_jobs.errors import Fault, InvalidJobError, UnsupportedHereError
+from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.names import ResourceName
 from vertex_jobs.state import state_directory
 
 if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
-    from vertex_jobs.requests import Place, Request
-    from vertex_jobs.spec import JobSpec
 
 __all__ = [
     "begin_endpoint",
     "open_endpoint",
-    "place_faults",
-    "prepared_request",
     "resume_interrupted",
     "say_settled",
 ]
@@ -82,54 +77,6 @@ def begin_endpoint(where: EndpointOptions) -> None:
                 project=where.project,
                 location=where.location,
             )
-
-
-def prepared_request(where: PlaceOptions, job: "JobSpec") -> "Request":
-    """Return the request as it would be sent, with ``{submission}`` in it; contact nothing.
-
-    Raises:
-        InvalidJobError: If an option is missing.
-        PackagingError: If the script cannot be packaged.
-    """
-    from vertex_jobs import packaging, requests
-
-    place = _job_place(where, job)
-    package = packaging.describe(job) if job.script_path is not None else None
-    return requests.build(job, package, place)
-
-
-def _job_place(where: PlaceOptions, job: "JobSpec") -> "Place":
-    """Return the place where the job would be submitted; contact nothing.
-
-    Raises:
-        InvalidJobError: If an option is missing.
-    """
-    from vertex_jobs.requests import LOCAL_PLACE, Place, place_of
-
-    missing = place_faults(where, job)
-    if missing:
-        raise InvalidJobError(missing, "command line")
-    place = LOCAL_PLACE if where.on == "local" else Place("", LOCAL_PLACE.location, "")
-    place = replace(
-        place,
-        project=where.project or place.project,
-        location=where.location or place.location,
-    )
-    return place_of(job, place, where.staging_bucket)
-
-
-def place_faults(where: PlaceOptions, job: "JobSpec") -> list[Fault]:
-    """Return a fault for each thing that a request needs and nobody has said."""
-    if where.on == "local":
-        return []
-    faults = []
-    if not (where.staging_bucket or job.staging_bucket):
-        rule = "is required on Vertex AI, which reads the package from Cloud Storage"
-        faults.append(Fault("staging_bucket", None, rule, "add --staging-bucket gs://BUCKET"))
-    if job.experiment and not where.project:
-        rule = "is part of the experiment's name, and without contact nobody says it"
-        faults.append(Fault("--project", None, rule, "add --project PROJECT"))
-    return faults
 
 
 def resume_interrupted(endpoint: "Endpoint") -> None:
