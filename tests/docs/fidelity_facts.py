@@ -200,7 +200,7 @@ _STATES = _facts(
         "A FLEX_START job waits for machines for 24 h at most unless said otherwise.",
         "Scheduling proto",
         "high",
-        "unit/emulator/test_pace::test_how_long_a_job_may_wait",
+        "unit/emulator/test_pacing::test_how_long_a_job_may_wait",
     ),
 )
 
@@ -566,8 +566,8 @@ CHOICES = (
     Choice(
         "how long QUEUED and PENDING last, and the error takes to appear",
         "no time; `pace` makes it some",
-        "emulator.replicas.pace:Pace",
-        "unit/emulator/test_pace::test_how_long_a_state_lasts",
+        "emulator.controllers.pacing:Pacing",
+        "unit/emulator/test_pacing::test_how_long_a_state_lasts",
     ),
     Choice(
         "trial that exits 0 without its metric",

@@ -13,26 +13,28 @@ from typing import Any
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.client_environment.client_variables import plain_variables
 from vertex_jobs.emulator.clock import SystemClock
-from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
+from vertex_jobs.emulator.controllers.custom_job import CustomJobs
+from vertex_jobs.emulator.controllers.pacing import Pacing
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.environments.commands import CommandRunner
 from vertex_jobs.emulator.environments.installers import Installer
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
+from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.launcher import Launcher
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
-from vertex_jobs.emulator.replicas.machinery import Machinery
-from vertex_jobs.emulator.replicas.pace import Pacing
+from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports
 from vertex_jobs.emulator.replicas.preparation import Trial
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.resources.job_records import JobRecord, JobRecords
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.storage.objects import ObjectStore
+from vertex_jobs.emulator.storage.writers import WriteLedger
 from vertex_jobs.emulator.store.logbook import Logbook
 from vertex_jobs.emulator.store.resource_store import Store
-from vertex_jobs.emulator.study_search.search_client import SearchClient
 from vertex_jobs.names import ResourceName
 
 TENSORFLOW_IMAGE = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest"
@@ -80,20 +82,26 @@ def container_pool(image: str, *command: str, args: tuple[str, ...] = ()) -> dic
 
 @dataclass
 class Room:
-    """A server's machinery without its fronts."""
+    """The part of a server that runs custom jobs."""
 
-    machinery: Machinery
+    records: JobRecords
+    custom_jobs: CustomJobs
+
+    def record(self, job_id: str) -> JobRecord:
+        job = self.records.store.load("customJobs", job_id)
+        return self.records.of(ResourceName.parse(job.name))
 
     def put_package(self, archive: bytes, uri: str = PACKAGE_URI) -> None:
         bucket, _, path = uri.removeprefix("gs://").partition("/")
-        buckets = self.machinery.objects.buckets
+        objects = self.custom_jobs.objects
+        buckets = objects.buckets
         if bucket not in [one.name for one in buckets.list()]:
             buckets.create(bucket)
-        self.machinery.objects.write(bucket, path, archive)
+        objects.write(bucket, path, archive)
 
     def create(self, *pools: Mapping[str, Any], base: str = "") -> str:
         """Keep a job that is PENDING and return its number."""
-        identity, now = self.machinery.identity, self.machinery.identity.now()
+        identity, now = self.records.identity, self.records.identity.now()
         job = protos.CustomJob(name=str(identity.new_name("project", "europe-west4", "customJobs")))
         spec: dict[str, Any] = {"worker_pool_specs": list(pools)}
         if base:
@@ -101,7 +109,7 @@ class Room:
         protos.from_json(spec, job.job_spec)
         job.create_time.CopyFrom(now)
         states.advance(job, states.PENDING, now)
-        self.machinery.store.insert(job, project="project")
+        self.records.store.insert(job, project="project")
         return ResourceName.parse(job.name).resource_id
 
     async def run(
@@ -112,15 +120,13 @@ class Room:
         stop: Stop | None = None,
         trial: Trial | None = None,
     ) -> Ending:
-        settings = JobSettings.read({**(local or {}), "fresh": True})
-        stop = stop or Stop()
-        return await CustomJobRun(self.machinery, job_id, stop, settings, trial=trial).run()
+        record = self.record(job_id)
+        record.settings = JobSettings.read({**(local or {}), "fresh": True})
+        return await self.custom_jobs.controller(record, stop or Stop(), trial=trial).run()
 
     def lines(self, job_id: str, task: str = "") -> list[str]:
         return [
-            line.text
-            for line in self.machinery.logbook.read(job_id)
-            if not task or line.task == task
+            line.text for line in self.records.logbook.read(job_id) if not task or line.task == task
         ]
 
 
@@ -137,28 +143,24 @@ async def open_room(
     store, logbook = Store(folder / "resources.sqlite"), Logbook(folder / "logs")
     environments = folder / "environments"
     try:
+        host = Host(
+            launcher=launcher,
+            packages=Packages(folder / "packages", objects),
+            ports=Ports(),
+            accelerators=AcceleratorPool(devices),
+            environments=IsolatedEnvironments(
+                environments,
+                installer or Installer("pip"),
+                os.environ if installer_environ is None else installer_environ,
+                CommandRunner(launcher, environments),
+            ),
+            surroundings=plain_variables,
+            work_folder=folder / "work",
+        )
+        pacing, writes = Pacing(clock), WriteLedger()
         yield Room(
-            Machinery(
-                store=store,
-                clock=clock,
-                pacing=Pacing(clock),
-                identity=Identity(clock.time_ns),
-                logbook=logbook,
-                objects=objects,
-                packages=Packages(folder / "packages", objects),
-                launcher=launcher,
-                search=SearchClient(),
-                variables=plain_variables,
-                work_folder=folder / "work",
-                ports=Ports(),
-                accelerators=AcceleratorPool(devices),
-                environments=IsolatedEnvironments(
-                    environments,
-                    installer or Installer("pip"),
-                    os.environ if installer_environ is None else installer_environ,
-                    CommandRunner(launcher, environments),
-                ),
-            )
+            JobRecords(store, Identity(clock.time_ns), logbook),
+            CustomJobs(host, clock, pacing, FaultBoard(), objects, writes),
         )
     finally:
         await launcher.close()

@@ -117,15 +117,13 @@ def test_shared_accelerators_are_used_at_the_same_time(tmp_path: Path) -> None:
 def test_a_job_that_waits_for_a_device_can_be_stopped(tmp_path: Path) -> None:
     async def body(room: Room) -> None:
         room.put_package(trainer(""))
-        async with room.machinery.accelerators.hold(1):
+        async with room.custom_jobs.host.accelerators.hold(1):
             stop = Stop()
             job_id = room.create(pool(accelerators=1))
             running = asyncio.create_task(room.run(job_id, stop=stop))
             while not any("Waiting for 1 accel" in line for line in room.lines(job_id)):
                 await asyncio.sleep(0.01)
-            job = room.machinery.store.load("customJobs", job_id)
-            job.state = 6  # CANCELLING
-            room.machinery.store.save(job)
+            room.record(job_id).request_cancel()
             stop.set()
             assert (await running).code == "CANCELLED"
 

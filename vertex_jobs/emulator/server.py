@@ -13,7 +13,7 @@ import signal
 import sys
 import time
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import uvloop
 from uvicorn.server import ServerState
@@ -24,10 +24,17 @@ from vertex_jobs.emulator.client_environment.client_variables import (
     plain_variables,
 )
 from vertex_jobs.emulator.clock import Clock, SystemClock, VirtualClock
-from vertex_jobs.emulator.controllers.supervisor import Supervisor
+from vertex_jobs.emulator.controllers.custom_job import CustomJobs
+from vertex_jobs.emulator.controllers.pacing import Pacing
+from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.supervisor import Controller, Supervisor
+from vertex_jobs.emulator.controllers.training_pipeline import TrainingPipelineRun
+from vertex_jobs.emulator.controllers.tuning_job import TuningJobRun
+from vertex_jobs.emulator.controllers.warm_start import EarlierStudies
 from vertex_jobs.emulator.environments.commands import CommandRunner
 from vertex_jobs.emulator.environments.installers import find_installer
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
+from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.fronts.administration import Administration
 from vertex_jobs.emulator.fronts.application import Application
 from vertex_jobs.emulator.fronts.calls import HoldPolicy
@@ -40,11 +47,14 @@ from vertex_jobs.emulator.fronts.peers import socket_inode
 from vertex_jobs.emulator.fronts.rest import RestFront
 from vertex_jobs.emulator.launcher import Launcher
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool, find_devices
-from vertex_jobs.emulator.replicas.machinery import Machinery, clear_work
-from vertex_jobs.emulator.replicas.pace import Pacing
+from vertex_jobs.emulator.replicas.capacity import Capacity
+from vertex_jobs.emulator.replicas.host import Host, clear_work
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports
 from vertex_jobs.emulator.resources.identity import Identity
+from vertex_jobs.emulator.resources.job_records import JobRecord, JobRecords
+from vertex_jobs.emulator.resources.model_registry import ModelRegistry
+from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.services.accounts import AccountService
 from vertex_jobs.emulator.services.api import api_methods
 from vertex_jobs.emulator.services.fault_injection import call_names, with_faults
@@ -64,6 +74,7 @@ from vertex_jobs.emulator.store.logbook import Logbook
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.emulator.study_search.search_client import SearchClient
 from vertex_jobs.errors import EndpointLostError, UnsupportedHereError
+from vertex_jobs.job_kinds import CUSTOM_JOB, CUSTOM_TRAINING_JOB, TUNING_JOB, JobKind
 from vertex_jobs.state import state_directory
 
 __all__ = ["main", "serve"]
@@ -72,48 +83,52 @@ __all__ = ["main", "serve"]
 IDLE_SECONDS = 30.0
 
 
+@dataclass(frozen=True)
+class _Parts:
+    """What holds files or processes open while the server runs."""
+
+    records: JobRecords
+    objects: ObjectStore
+    writes: WriteLedger
+    host: Host
+    search: SearchClient
+
+
 @contextlib.asynccontextmanager
-async def _machinery(
+async def _open(
     directory: StateDirectory,
     record: EndpointRecord,
     certificates: Certificates,
     clock: Clock,
     umask: int,
-) -> AsyncIterator[Machinery]:
-    """Open what the controllers work with; the launcher goes first, before there are threads."""
+) -> AsyncIterator[_Parts]:
+    """Open the directory's parts; the launcher goes first, before there are threads."""
     launcher = await Launcher.start(
         directory.path, gcs_store=directory.objects, clock=clock.time, umask=umask
     )
     mounting = asyncio.create_task(_mount_gcs(launcher))
     clear_work(directory.work)
-    ledger = WriteLedger()
-    objects = ObjectStore(directory.objects, create_buckets=True, on_write=ledger.note)
-    store, search = Store(directory.database), SearchClient()
-    logbook = Logbook(directory.logs)
+    writes, search = WriteLedger(), SearchClient()
+    objects = ObjectStore(directory.objects, create_buckets=True, on_write=writes.note)
+    store, logbook = Store(directory.database), Logbook(directory.logs)
     google = google_variables(record.port, certificates, record.project)
+    host = Host(
+        launcher,
+        Packages(directory.packages, objects),
+        Ports(),
+        AcceleratorPool(find_devices(os.environ)),
+        IsolatedEnvironments(
+            directory.environments,
+            find_installer(os.environ),
+            os.environ,
+            CommandRunner(launcher, directory.environments),
+        ),
+        lambda: plain_variables() | google,
+        directory.work,
+    )
     try:
-        yield Machinery(
-            store,
-            clock,
-            Pacing(clock),
-            Identity(clock.time_ns),
-            logbook,
-            objects,
-            Packages(directory.packages, objects),
-            launcher,
-            search,
-            lambda: plain_variables() | google,
-            directory.work,
-            Ports(),
-            AcceleratorPool(find_devices(os.environ)),
-            IsolatedEnvironments(
-                directory.environments,
-                find_installer(os.environ),
-                os.environ,
-                CommandRunner(launcher, directory.environments),
-            ),
-            writes=ledger,
-        )
+        records = JobRecords(store, Identity(clock.time_ns), logbook)
+        yield _Parts(records, objects, writes, host, search)
     finally:
         mounting.cancel()
         await search.close()
@@ -121,6 +136,23 @@ async def _machinery(
         objects.close()
         store.close()
         logbook.close()
+
+
+def _controllers(
+    parts: _Parts, custom_jobs: CustomJobs, models: ModelRegistry, earlier: EarlierStudies
+) -> dict[JobKind, Controller]:
+    """Return what drives a job of each kind."""
+
+    async def custom_job(record: JobRecord, stop: Stop) -> None:
+        await custom_jobs.controller(record, stop).run()
+
+    async def tuning_job(record: JobRecord, stop: Stop) -> None:
+        await TuningJobRun(record, stop, custom_jobs, parts.search, earlier).run()
+
+    async def pipeline(record: JobRecord, stop: Stop) -> None:
+        await TrainingPipelineRun(record, stop, custom_jobs, models, parts.objects).run()
+
+    return {CUSTOM_JOB: custom_job, TUNING_JOB: tuning_job, CUSTOM_TRAINING_JOB: pipeline}
 
 
 async def _mount_gcs(launcher: Launcher) -> None:
@@ -147,30 +179,35 @@ async def serve(
         loop.add_signal_handler(number, stopping.set)
     listening, record = directory.listen(project, location)
     certificates = Certificates.load_or_make(directory.certificates, project)
-    async with _machinery(directory, record, certificates, clock, umask) as machinery:
-        supervisor, hold, standing = Supervisor(machinery), HoldPolicy(), StandingSettings()
-        board = machinery.faults
-        methods = with_faults(api_methods(machinery, supervisor), board, clock)
-        methods = completed_methods(methods, standing)
+    async with _open(directory, record, certificates, clock, umask) as parts:
+        records, host = parts.records, parts.host
+        board, pacing = FaultBoard(), Pacing(clock)
+        hold, standing = HoldPolicy(), StandingSettings()
+        models = ModelRegistry(ModelTable(records.store.database), records.identity)
+        earlier = EarlierStudies(records.store, parts.objects)
+        custom_jobs = CustomJobs(host, clock, pacing, board, parts.objects, parts.writes)
+        controllers = _controllers(parts, custom_jobs, models, earlier)
+        supervisor = Supervisor(records, board, controllers)
+        capacity = Capacity(host.packages, host.accelerators, host.launcher.capabilities)
+        methods = api_methods(records, supervisor, capacity, models, earlier, parts.search)
+        methods = completed_methods(with_faults(methods, board, clock), standing)
         admin = Administration(
             record.token,
             supervisor,
             hold,
             standing,
-            machinery.launcher.capabilities,
+            host.launcher.capabilities,
             stopping.set,
-            Rehearsal(machinery, supervisor, call_names(methods)).calls(),
+            Rehearsal(records, supervisor, pacing, board, call_names(methods)).calls(),
         )
         application = Application(
             RestFront(methods, hold),
             noting_writers(
-                StorageApplication(machinery.objects, board, clock),
-                machinery.writes,
-                socket_inode,
+                StorageApplication(parts.objects, board, clock), parts.writes, socket_inode
             ),
             admin,
-            AccountService(certificates.credentials, machinery.identity.unix_time),
-            LogService(machinery.logbook, machinery.store),
+            AccountService(certificates.credentials, records.identity.unix_time),
+            LogService(records.logbook, records.store),
             hold,
         )
         config, state = http_config(application), ServerState()

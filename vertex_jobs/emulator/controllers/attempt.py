@@ -10,12 +10,11 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
-from vertex_jobs.emulator.clock import wait_until
+from vertex_jobs.emulator.clock import Clock, wait_until
 from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
-from vertex_jobs.emulator.launcher import ReplicaSpec
-from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.launcher import Launcher, ReplicaSpec
 from vertex_jobs.emulator.resources.endings import (
     Action,
     Decision,
@@ -24,7 +23,8 @@ from vertex_jobs.emulator.resources.endings import (
     Retries,
     decide,
 )
-from vertex_jobs.emulator.storage.writers import Writer
+from vertex_jobs.emulator.resources.job_records import JobRecord
+from vertex_jobs.emulator.storage.writers import WriteLedger, Writer
 
 __all__ = ["Attempt"]
 
@@ -40,20 +40,24 @@ class Attempt:
     """Runs the replicas once.
 
     Attributes:
-        machinery: The server's parts.
-        job_id: Number of the custom job.
+        record: The custom job.
+        launcher: Starts the replicas.
+        clock: The time of the deadline.
+        writes: Told which processes may write.
         replicas: The replicas to start, the primary first.
-        retries: What the job's scheduling says.
+        retries: The restarts that the job's scheduling allows.
         stop: Set to end it.
-        faults: What happens to the replicas on purpose.
+        faults: Injected into the replicas.
         deadline: When the job has run too long, in seconds since 1970; asked once all replicas
             are up.
         job_restarts: Attempts before this one.
         worker_restarts: By replica; kept by the caller when all replicas start again.
     """
 
-    machinery: Machinery
-    job_id: str
+    record: JobRecord
+    launcher: Launcher
+    clock: Clock
+    writes: WriteLedger
     replicas: Sequence[ReplicaSpec]
     retries: Retries
     stop: Stop
@@ -64,7 +68,7 @@ class Attempt:
     _workers: list[Worker] = field(default_factory=list)
 
     async def run(self, on_running: Callable[[], None]) -> Decision | None:
-        """Run until something follows for the job; None when its time was up.
+        """Run until something follows for the job; return None when its time was up.
 
         Args:
             on_running: Called once every replica has been started.
@@ -79,13 +83,13 @@ class Attempt:
             await self._end_replicas()
 
     async def _start(self, spec: ReplicaSpec) -> Worker:
-        replica = await self.machinery.launcher.launch(spec, self._output(spec.replica_id))
+        replica = await self.launcher.launch(spec, self._output(spec.replica_id))
         if spec.warm and spec.preload and replica.why_fresh:
             # It costs seconds of imports, so it is no secret.
             text = f"Started as a fresh process, not from a warm one: {replica.why_fresh}."
-            self.machinery.service_line(self.job_id, text, "NOTICE")
+            self.record.say(text, "NOTICE")
         if len(self.replicas) > 1 or "CLOUD_ML_TRIAL_ID" in spec.environment:
-            self.machinery.writes.watch(replica.pid, Writer(self.job_id, spec.replica_id))
+            self.writes.watch(replica.pid, Writer(self.record.job_id, spec.replica_id))
         worker = Worker(spec, replica, asyncio.create_task(replica.wait()))
         self.faults.arm(worker)
         return worker
@@ -94,7 +98,7 @@ class Attempt:
         def write(stream: str, line: bytes, time: float) -> None:
             severity = "ERROR" if stream == "stderr" else "INFO"
             text = line.decode("utf-8", errors="replace")
-            self.machinery.logbook.append(self.job_id, replica_id, severity, text, time)
+            self.record.say(text, severity, task=replica_id, time=time)
             self.faults.handle_line(replica_id, text)
 
         return write
@@ -104,7 +108,7 @@ class Attempt:
         try:
             while True:
                 awaited = {worker.exit for worker in self._workers if not worker.handled}
-                done = await wait_until(self.machinery.clock, {*awaited, stopped}, self.deadline())
+                done = await wait_until(self.clock, {*awaited, stopped}, self.deadline())
                 if not done:
                     return None
                 if stopped in done:
@@ -116,7 +120,7 @@ class Attempt:
             stopped.cancel()
 
     async def _handle(self, ended: Sequence[Worker]) -> Decision | None:
-        """Look at the replicas that have ended; None when the attempt goes on."""
+        """Handle the ends of replicas; return None when the attempt goes on."""
         ends = [(worker, self._end_of(worker)) for worker in ended if not worker.handled]
         # The primary's success decides before all; after a lost machine the others often fail
         # too, and what they then exit with is ignored.
@@ -141,7 +145,7 @@ class Attempt:
 
     async def _restart(self, worker: Worker, reason: str) -> None:
         """Start the replica on another machine: same host name, nothing on its disk."""
-        self.machinery.service_line(self.job_id, reason, "WARNING")
+        self.record.say(reason, "WARNING")
         self.worker_restarts[worker.spec.replica_id] += 1
         empty_disk(worker.spec)
         self._workers[self._workers.index(worker)] = await self._start(worker.spec)
@@ -157,22 +161,17 @@ class Attempt:
         )
 
     def _report(self, end: ReplicaEnd) -> None:
-        """The service's lines on the end of a replica."""
-        reason = "SUCCEEDED" if end.status == 0 else "Error"
-        self.machinery.logbook.append(
-            self.job_id,
-            end.replica_id,
-            "INFO" if end.status == 0 else "ERROR",
-            f"Task completed. Exit code ({end.status}). Exit reason ({reason})",
-            self.machinery.clock.time(),
-        )
+        """Write the service's lines on the end of a replica."""
+        severity, reason = ("ERROR", "Error") if end.status else ("INFO", "SUCCEEDED")
+        text = f"Task completed. Exit code ({end.status}). Exit reason ({reason})"
+        self.record.say(text, severity, task=end.replica_id)
         if end.out_of_memory:
             pool = end.replica_id.partition("-")[0]
             text = f"Replicas low on memory: {pool}. Specify a machine with larger memory and try "
-            self.machinery.service_line(self.job_id, text + "again.", "ERROR")
+            self.record.say(text + "again.", "ERROR")
 
     async def _end_replicas(self) -> None:
-        """SIGTERM to whoever still runs, SIGKILL after the grace."""
+        """Send SIGTERM to the replicas that still run, SIGKILL after the grace."""
         for number in (signal.SIGTERM, signal.SIGKILL):
             running = [worker for worker in self._workers if not worker.exit.done()]
             if not running:

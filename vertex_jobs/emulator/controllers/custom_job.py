@@ -1,36 +1,79 @@
-"""One custom job from its creation to its end: hold it at its pace, attempt it, write how it ended.
+"""One custom job from its creation to its end: wait at its pace, attempt it, write how it ended.
 
-What an end of a replica means is in ``resources.endings``; what happens within one attempt is in
-``attempt``.
+The meaning of a replica's end is decided in ``resources.endings``; one attempt is in ``attempt``.
 """
 
 import asyncio
 import contextlib
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.clock import Clock
 from vertex_jobs.emulator.controllers.attempt import Attempt
 from vertex_jobs.emulator.controllers.auditing import write_audit
+from vertex_jobs.emulator.controllers.pacing import Pacing
 from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
-from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
-from vertex_jobs.emulator.faults.rules import Job
+from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.launcher import ReplicaSpec
-from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.preparation import Trial, prepare_replicas
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Action, Decision, Ending, Retries
-from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
+from vertex_jobs.emulator.storage.writers import WriteLedger
 from vertex_jobs.errors import UnsupportedHereError
-from vertex_jobs.names import ResourceName
 from vertex_jobs.runtime.directories import Directories
 
-__all__ = ["CustomJobRun"]
+__all__ = ["CustomJobRun", "CustomJobs"]
 
-_DEFAULT_TIMEOUT_SECONDS = float(catalog.load().limits.default_timeout_seconds)
+_DEFAULT_TIMEOUT_SECONDS = catalog.load().limits.default_timeout_seconds
+
+
+@dataclass(frozen=True)
+class CustomJobs:
+    """What custom jobs run with on one server, whatever they work for.
+
+    Attributes:
+        host: Prepares and starts their replicas.
+        clock: The time of deadlines and faults.
+        pacing: Holds jobs before they start.
+        board: The faults that are injected.
+        objects: Buckets and objects.
+        writes: Knows which replica wrote which object.
+    """
+
+    host: Host
+    clock: Clock
+    pacing: Pacing
+    board: FaultBoard
+    objects: ObjectStore
+    writes: WriteLedger
+
+    def controller(
+        self,
+        record: JobRecord,
+        stop: Stop,
+        *,
+        owner: JobRecord | None = None,
+        trial: Trial | None = None,
+        before_end: Callable[[Ending], None] = lambda ending: None,
+    ) -> "CustomJobRun":
+        """Return what drives one job to its end.
+
+        Args:
+            record: The job.
+            stop: Set to end the job before its time.
+            owner: The submitted job that this one works for; None if it was submitted itself.
+            trial: Set when the job is a trial.
+            before_end: Called in the transaction that writes the end.
+        """
+        return CustomJobRun(self, record, stop, owner, trial, before_end)
 
 
 class CustomJobRun:
@@ -38,76 +81,59 @@ class CustomJobRun:
 
     def __init__(
         self,
-        machinery: Machinery,
-        job_id: str,
+        custom_jobs: CustomJobs,
+        record: JobRecord,
         stop: Stop,
-        settings: JobSettings,
-        *,
-        owner: Job | None = None,
-        trial: Trial | None = None,
-        before_end: Callable[[Ending], None] = lambda ending: None,
+        owner: JobRecord | None,
+        trial: Trial | None,
+        before_end: Callable[[Ending], None],
     ) -> None:
-        """Prepare to run.
-
-        Args:
-            machinery: The server's parts.
-            job_id: The job's number.
-            stop: Set to end the job before its time.
-            settings: What Vertex AI does not have.
-            owner: The submitted job that this one works for; None if it was submitted itself.
-            trial: Set when the job is a trial.
-            before_end: Called in the transaction that writes the end.
-        """
-        self._machinery = machinery
-        self._job_id = job_id
+        """Prepare to run; see ``CustomJobs.controller``."""
+        self._with = custom_jobs
+        self._record = record
         self._stop = stop
-        self._settings = settings
+        self._owner = owner
         self._trial = trial
         self._before_end = before_end
-        self._owner = owner or ("customJobs", job_id)
-        trial_id = trial.trial_id if trial else ""
-        self._faults = ReplicaFaults(machinery, job_id, self._owner, trial_id)
+        self._faults = ReplicaFaults(
+            record,
+            (owner or record).key,
+            custom_jobs.board,
+            custom_jobs.clock,
+            custom_jobs.objects,
+            trial.trial_id if trial else "",
+        )
 
     def handle_step(self, step: int) -> None:
-        """The trial has reported a metric at that step."""
+        """Inject the faults that a reported step of the trial triggers."""
         self._faults.handle_step(step)
-
-    def _load(self) -> protos.Message:
-        return self._machinery.store.load("customJobs", self._job_id)
-
-    def _advance(self, state: int, code: str = "", message: str = "") -> None:
-        job = self._load()
-        states.advance(job, state, self._machinery.identity.now(), code=code, message=message)
-        self._machinery.store.save(job)
-
-    def _say(self, text: str, severity: str = "INFO") -> None:
-        self._machinery.service_line(self._job_id, text, severity)
 
     async def run(self) -> Ending:
         """Run to the end, which is written before this returns."""
+        record = self._record
         try:
             ending = await self._run()
-            write_audit(self._machinery, self._load(), ending, self._trial)
-            self._say("Tearing down training program.")
-            self._say("Finished tearing down training program.")
+            self._audit(ending)
+            record.say("Tearing down training program.")
+            record.say("Finished tearing down training program.")
             failed = ending.state != states.SUCCEEDED
-            self._say("Job failed." if failed else "Job completed successfully.")
-            with self._machinery.store.transaction():
+            record.say("Job failed." if failed else "Job completed successfully.")
+            with record.transaction():
                 self._before_end(ending)
-                self._advance(ending.state, ending.code, ending.message)
+                record.end(ending)
             return ending
         finally:
-            self._machinery.logbook.release(self._job_id)
-            self._machinery.sweep(self._machinery.work_folder / self._job_id)
+            record.release_log()
+            self._with.host.sweep(record.job_id)
 
     async def _run(self) -> Ending:
-        job = self._load()
-        ending = await self._await_start(job)
+        job = self._record.load()
+        ending = await self._await_start(job.job_spec.scheduling)
         if ending is not None:
             return ending
         self._greet()
         if self._faults.finds_no_machine(_replica_ids(job)):
-            return _stockout(job)
+            return _stockout(self._record.name.location)
         async with contextlib.AsyncExitStack() as held:
             try:
                 replicas = await self._prepare(job, held)
@@ -117,19 +143,24 @@ class CustomJobRun:
                 return self._stop.ending
             return await self._attempts(job, replicas)
 
-    async def _await_start(self, job: protos.Message) -> Ending | None:
-        if self._owner[0] != "customJobs":  # which has waited already
+    async def _await_start(self, scheduling: protos.Message) -> Ending | None:
+        if self._owner is not None:  # which has waited already
             return self._stop.ending if self._stop.is_set() else None
-        return await await_start(
-            self._machinery, job, job.job_spec.scheduling, self._settings, self._stop
-        )
+        return await self._with.pacing.await_start(self._record, scheduling, self._stop)
+
+    def _greet(self) -> None:
+        self._record.say("Waiting for job to be provisioned.")
+        self._record.say("Vertex AI is setting up this job.")
+        self._record.say("Waiting for training program to start.")
+        self._record.say("Job is preparing.")
+        self._record.say_warnings()
 
     async def _prepare(
         self, job: protos.Message, held: contextlib.AsyncExitStack
     ) -> list[ReplicaSpec] | None:
-        """Get what the replicas need; None when the job is stopped while it waits."""
+        """Prepare the replicas; return None when the job is stopped while it waits."""
         preparing = asyncio.create_task(
-            prepare_replicas(self._machinery, job, self._trial, self._settings, held)
+            prepare_replicas(self._with.host, self._record, job, self._trial, held)
         )
         stopped = asyncio.create_task(self._stop.wait())
         try:
@@ -149,15 +180,17 @@ class CustomJobRun:
         job_restarts, worker_restarts = 0, Counter[str]()
         while True:
             attempt = Attempt(
-                self._machinery,
-                self._job_id,
-                replicas,
-                retries,
-                self._stop,
-                self._faults,
-                self._deadline,
-                job_restarts,
-                worker_restarts,
+                record=self._record,
+                launcher=self._with.host.launcher,
+                clock=self._with.clock,
+                writes=self._with.writes,
+                replicas=replicas,
+                retries=retries,
+                stop=self._stop,
+                faults=self._faults,
+                deadline=self._deadline,
+                job_restarts=job_restarts,
+                worker_restarts=worker_restarts,
             )
             decision = await attempt.run(self._on_running) or Decision(Action.END)
             if decision.action is Action.END:
@@ -166,35 +199,39 @@ class CustomJobRun:
                 return self._stop.ending
             if decision.action is Action.RETRY_JOB:
                 job_restarts, worker_restarts = job_restarts + 1, Counter[str]()
-            self._say(decision.reason, "WARNING")
-            self._advance(states.PENDING)
+            self._record.say(decision.reason, "WARNING")
+            self._record.advance(states.PENDING)
 
     def _on_running(self) -> None:
-        if self._load().state == states.PENDING:
-            self._advance(states.RUNNING)
-            self._say("Job is running.")
-
-    def _greet(self) -> None:
-        self._say("Waiting for job to be provisioned.")
-        self._say("Vertex AI is setting up this job.")
-        self._say("Waiting for training program to start.")
-        self._say("Job is preparing.")
-        for text in self._machinery.warnings("customJobs", self._job_id):
-            self._say(text, "WARNING")
+        if self._record.load().state == states.PENDING:
+            self._record.advance(states.RUNNING)
+            self._record.say("Job is running.")
 
     def _deadline(self) -> float:
-        job = self._load()
-        timeout = job.job_spec.scheduling.timeout
-        limit = timeout.ToMilliseconds() / 1000 or _DEFAULT_TIMEOUT_SECONDS
-        return float(job.start_time.ToNanoseconds() / 1e9 + limit)
+        job = self._record.load()
+        return float(job.start_time.ToNanoseconds() / 1e9 + _timeout_seconds(job))
 
     def _timed_out(self) -> Ending:
-        seconds = self._load().job_spec.scheduling.timeout.ToMilliseconds() / 1000
         return Ending(
             states.FAILED,
             "DEADLINE_EXCEEDED",
-            f"The job ran longer than its timeout of {seconds or _DEFAULT_TIMEOUT_SECONDS:g} s.",
+            f"The job ran longer than its timeout of {_timeout_seconds(self._record.load()):g} s.",
         )
+
+    def _audit(self, ending: Ending) -> None:
+        write_audit(
+            self._record,
+            ending,
+            self._with.host.folder(self._record.job_id),
+            self._with.objects,
+            self._with.writes,
+            self._trial.trial_id if self._trial else "",
+        )
+
+
+def _timeout_seconds(job: protos.Message) -> float:
+    given = job.job_spec.scheduling.timeout.ToMilliseconds() / 1000
+    return float(given or _DEFAULT_TIMEOUT_SECONDS)
 
 
 def _replica_ids(job: protos.Message) -> list[str]:
@@ -206,9 +243,11 @@ def _replica_ids(job: protos.Message) -> list[str]:
     ]
 
 
-def _stockout(job: protos.Message) -> Ending:
-    """A location without machines. Source: "Understand the custom training service"."""
-    location = ResourceName.parse(job.name).location
+def _stockout(location: str) -> Ending:
+    """Return the end in a location without machines.
+
+    Source: "Understand the custom training service".
+    """
     return Ending(
         states.FAILED,
         "RESOURCE_EXHAUSTED",

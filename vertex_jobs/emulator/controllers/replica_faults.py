@@ -1,6 +1,7 @@
-"""What happens to the replicas of one job on purpose, each thing when its trigger comes.
+"""The faults injected into the replicas of one job.
 
-When is for ``faults.rules`` to say; this listens for the triggers and sends the signals.
+Which fault happens at which trigger is decided in ``faults.rules``; this waits for the triggers and
+sends the signals.
 """
 
 import asyncio
@@ -10,13 +11,14 @@ from collections.abc import Coroutine, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from vertex_jobs.emulator.clock import wait_until
+from vertex_jobs.emulator.clock import Clock, wait_until
 from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
 from vertex_jobs.emulator.faults.incidents import Incident
-from vertex_jobs.emulator.faults.rules import Job, Occurrence
-from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.faults.rules import FaultBoard, Job, Occurrence
+from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_listing import ListQuery
+from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.names import GcsUri
 from vertex_jobs.spec.local import ReplicaFault
 
@@ -31,34 +33,37 @@ class ReplicaFaults:
     """The faults of one custom job's replicas.
 
     Attributes:
-        machinery: The server's parts.
-        job_id: Number of the custom job, for its log.
+        record: The custom job, for its log.
         owner: The submitted job whose rules hold: itself, or the one that it works for.
+        board: Has those rules.
+        clock: The time of triggers and notices.
+        objects: Has the checkpoints.
         trial: Number of the trial; empty outside a study.
         checkpoints: URI below which it finds its checkpoints again; empty without one.
     """
 
-    machinery: Machinery
-    job_id: str
+    record: JobRecord
     owner: Job
+    board: FaultBoard
+    clock: Clock
+    objects: ObjectStore
     trial: str = ""
     checkpoints: str = ""
     _armed: list[tuple[Worker, Occurrence[ReplicaFault]]] = field(default_factory=list)
     _tasks: set["asyncio.Task[None]"] = field(default_factory=set)
 
     def finds_no_machine(self, replica_ids: Iterable[str]) -> bool:
-        """Whether the location has no machine for one of these replicas, which are to start."""
+        """Return whether the location has no machine for one of these replicas."""
         for replica_id in replica_ids:
-            for occurrence in self.machinery.faults.of_replica(self.owner, replica_id, self.trial):
+            for occurrence in self.board.of_replica(self.owner, replica_id, self.trial):
                 if occurrence.fault.fault == "stockout" and occurrence.take():
                     self._note(occurrence.fault.fault, replica_id)
                     return True
         return False
 
     def arm(self, worker: Worker) -> None:
-        """Listen for the triggers of a replica that has just started."""
-        board = self.machinery.faults
-        for occurrence in board.of_replica(self.owner, worker.spec.replica_id, self.trial):
+        """Wait for the triggers of a replica that has just started."""
+        for occurrence in self.board.of_replica(self.owner, worker.spec.replica_id, self.trial):
             fault = occurrence.fault
             if fault.fault == "stockout":
                 continue  # there was a machine, or this replica would not have started
@@ -72,20 +77,20 @@ class ReplicaFaults:
                 self._take(worker, occurrence)
 
     def disarm(self) -> None:
-        """Let nothing happen any more: the attempt is over."""
+        """Inject nothing more: the attempt is over."""
         self._armed.clear()
         for task in self._tasks:
             task.cancel()
 
     def handle_line(self, replica_id: str, line: str) -> None:
-        """A replica has printed a line."""
+        """Inject what a printed line of a replica triggers."""
         for worker, occurrence in self._armed:
             pattern = occurrence.fault.log
             if pattern and worker.spec.replica_id == replica_id and re.search(pattern, line):
                 self._take(worker, occurrence)
 
     def handle_step(self, step: int) -> None:
-        """The trial has reported a metric at that step; each start of a replica counts once."""
+        """Inject what a reported step of the trial triggers, once for each start of a replica."""
         due = [
             pair for pair in self._armed if (at := pair[1].fault.step) is not None and step >= at
         ]
@@ -94,8 +99,8 @@ class ReplicaFaults:
             self._take(worker, occurrence)
 
     def note_restart(self, replica_id: str, reason: str) -> None:
-        """A replica, or all of them, are about to start again."""
-        incidents = self.machinery.faults.incidents
+        """Note that a replica, or all of them, are about to start again."""
+        incidents = self.board.incidents
         incidents.note(Incident("restart", replica_id, reason, self.owner[1]))
         if self.checkpoints:
             incidents.watch_reads(self.checkpoints, self.owner[1])
@@ -103,8 +108,7 @@ class ReplicaFaults:
     async def _later(
         self, worker: Worker, occurrence: Occurrence[ReplicaFault], seconds: float
     ) -> None:
-        clock = self.machinery.clock
-        if not await wait_until(clock, [worker.exit], clock.time() + seconds):
+        if not await wait_until(self.clock, [worker.exit], self.clock.time() + seconds):
             self._take(worker, occurrence)
 
     async def _after_checkpoint(self, worker: Worker, occurrence: Occurrence[ReplicaFault]) -> None:
@@ -120,12 +124,12 @@ class ReplicaFaults:
             seen = now
 
     def _checkpoints_now(self) -> list[tuple[str, int]]:
-        """Names and generations of the checkpoints' objects."""
+        """Return names and generations of the checkpoints' objects."""
         if not self.checkpoints:
             return []
-        uri, objects = GcsUri.parse(self.checkpoints), self.machinery.objects
+        uri = GcsUri.parse(self.checkpoints)
         try:
-            listed = objects.list_objects(uri.bucket, ListQuery(prefix=uri.path)).objects
+            listed = self.objects.list_objects(uri.bucket, ListQuery(prefix=uri.path)).objects
         except ObjectStoreError:
             return []
         return [(one.name, one.generation) for one in listed]
@@ -150,14 +154,12 @@ class ReplicaFaults:
 
     def _note(self, kind: str, replica_id: str) -> None:
         incident = Incident("fault", replica_id, kind, self.owner[1])
-        self.machinery.faults.incidents.note(incident)
-        text = f"Fault injected: {kind} of {replica_id}."
-        self.machinery.service_line(self.job_id, text, "WARNING")
+        self.board.incidents.note(incident)
+        self.record.say(f"Fault injected: {kind} of {replica_id}.", "WARNING")
 
     async def _preempt(self, worker: Worker, notice: float) -> None:
-        clock = self.machinery.clock
         worker.replica.send_signal(signal.SIGTERM)
-        await wait_until(clock, [worker.exit], clock.time() + notice)
+        await wait_until(self.clock, [worker.exit], self.clock.time() + notice)
         worker.replica.send_signal(signal.SIGKILL)
 
     def _run(self, coroutine: Coroutine[Any, Any, None]) -> None:

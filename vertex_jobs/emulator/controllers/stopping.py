@@ -1,4 +1,4 @@
-"""How a controller is asked to end its job, and how the job then ends."""
+"""The request to a controller to end its job, and how the job then ends."""
 
 import asyncio
 
@@ -11,15 +11,15 @@ class Stop(asyncio.Event):
     """Set to end a job before its time.
 
     Attributes:
-        ending: What is written then; cancelled, unless somebody asked for another state.
+        ending: How the job then ends; cancelled, unless somebody asked for another state.
     """
 
     def __init__(self) -> None:
-        """Nobody has asked yet."""
+        """Begin unset."""
         super().__init__()
         self.ending = CANCELLED
 
     def end(self, ending: Ending) -> None:
-        """Ask for the job to end so."""
+        """Ask for the job to end that way."""
         self.ending = ending
         self.set()

@@ -5,24 +5,20 @@ AIP_MODEL_DIR).
 """
 
 import asyncio
-from collections.abc import Mapping
-from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
+from vertex_jobs.emulator.controllers.custom_job import CustomJobs
 from vertex_jobs.emulator.controllers.dataset_export import export
-from vertex_jobs.emulator.controllers.starting import await_start
 from vertex_jobs.emulator.controllers.stopping import Stop
-from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup, source_of
 from vertex_jobs.emulator.resources.endings import Ending
-from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.resources.model_registry import ModelRegistry
-from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_listing import ListQuery
+from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.names import GcsUri, ResourceName
 from vertex_jobs.runtime.directories import Directories
 
@@ -34,145 +30,119 @@ class TrainingPipelineRun:
 
     def __init__(
         self,
-        machinery: Machinery,
-        pipeline_id: str,
+        record: JobRecord,
         stop: Stop,
-        settings: Mapping[str, Any],
+        custom_jobs: CustomJobs,
+        models: ModelRegistry,
+        objects: ObjectStore,
     ) -> None:
         """Prepare to run.
 
         Args:
-            machinery: The server's parts.
-            pipeline_id: The pipeline's number.
+            record: The pipeline.
             stop: Set to end the pipeline before its time.
-            settings: The local settings: ``fresh``.
+            custom_jobs: Runs the backing job.
+            models: Takes the model.
+            objects: Buckets and objects.
         """
-        self._machinery = machinery
-        self._pipeline_id = pipeline_id
+        self._record = record
         self._stop = stop
-        self._settings = settings
-
-    def _load(self) -> protos.Message:
-        return self._machinery.store.load("trainingPipelines", self._pipeline_id)
+        self._custom_jobs = custom_jobs
+        self._models = models
+        self._objects = objects
 
     async def run(self) -> None:
         """Run to the end, which is written before this returns."""
-        pipeline = self._load()
+        pipeline = self._record.load()
         if not _backing_job(pipeline):
             ending = await self._await_start(pipeline)
             if ending is not None:
                 self._end(ending)
                 return
-            pipeline = self._load()
+            pipeline = self._record.load()
         try:
             job_name = _backing_job(pipeline) or await self._create_backing_job(pipeline)
         except ApiError as error:
             self._end(Ending(states.FAILED, "INVALID_ARGUMENT", error.message))
             return
-        job_id = ResourceName.parse(job_name).resource_id
-        job = self._machinery.store.load("customJobs", job_id)
+        backing = self._record.owned(job_name)
+        job = backing.load()
         if states.is_terminal(job):  # the server ended before the pipeline could
             self._end(Ending(job.state, "", job.error.message))
             return
-        relay = asyncio.create_task(self._relay_cancel(job_id))
+        relay = asyncio.create_task(self._relay_cancel(backing))
         try:
-            settings = JobSettings.read(self._settings)
-            run = CustomJobRun(
-                self._machinery,
-                job_id,
-                self._stop,
-                settings,
-                owner=("trainingPipelines", self._pipeline_id),
-            )
+            run = self._custom_jobs.controller(backing, self._stop, owner=self._record)
             ending = await run.run()
         finally:
             relay.cancel()
         self._end(ending)
 
     async def _await_start(self, pipeline: protos.Message) -> Ending | None:
-        spec = protos.from_json(
-            protos.to_json(pipeline.training_task_inputs), protos.CustomJobSpec()
-        )
-        settings = JobSettings.read(self._settings)
-        return await await_start(self._machinery, pipeline, spec.scheduling, settings, self._stop)
+        scheduling = _job_spec(pipeline).scheduling
+        return await self._custom_jobs.pacing.await_start(self._record, scheduling, self._stop)
 
-    async def _relay_cancel(self, job_id: str) -> None:
+    async def _relay_cancel(self, backing: JobRecord) -> None:
         """Make the backing job CANCELLING when the pipeline is."""
         await self._stop.wait()
-        job = self._machinery.store.load("customJobs", job_id)
-        if states.request_cancel(job, self._machinery.identity.now()):
-            self._machinery.store.save(job)
+        backing.request_cancel()
 
     async def _create_backing_job(self, pipeline: protos.Message) -> str:
-        machinery, name = self._machinery, ResourceName.parse(pipeline.name)
+        record = self._record
         settings = {
-            "warnings": self._settings.get("warnings", ()),
+            "warnings": record.settings.warnings,
             "data_variables": await self._export_data(pipeline),
         }
-        now = machinery.identity.now()
-        job = protos.CustomJob(
-            name=str(machinery.identity.new_name(name.project, name.location, "customJobs")),
-            display_name=f"{pipeline.display_name}-custom-job",
-        )
-        inputs = protos.to_json(pipeline.training_task_inputs)
-        protos.from_json(inputs, job.job_spec)
+        job = record.new_custom_job(f"{pipeline.display_name}-custom-job", _job_spec(pipeline))
         job.labels.update(pipeline.labels)
-        job.create_time.CopyFrom(now)
-        states.advance(job, states.PENDING, now)
         pipeline.training_task_metadata.struct_value["backingCustomJob"] = job.name
-        states.advance(pipeline, states.RUNNING, now)
-        project = machinery.store.project("trainingPipelines", self._pipeline_id)
-        with machinery.store.transaction():
-            machinery.store.insert(job, project=project, owner=pipeline.name, settings=settings)
-            machinery.store.save(pipeline)
+        states.advance(pipeline, states.RUNNING, record.now())
+        with record.transaction():
+            record.insert_owned(job, settings)
+            record.store.save(pipeline)
         return str(job.name)
 
     async def _export_data(self, pipeline: protos.Message) -> dict[str, str]:
-        """Write the dataset that the pipeline names; answers the variables that lead to it."""
+        """Write the dataset that the pipeline names; return the variables that lead to it."""
         if not pipeline.HasField("input_data_config"):
             return {}
-        machinery, config = self._machinery, pipeline.input_data_config
-        name = ResourceName.parse(pipeline.name)
-        lookup, dataset_id = DatasetLookup(machinery.store), config.dataset_id.rpartition("/")[2]
+        record, config, name = self._record, pipeline.input_data_config, self._record.name
+        lookup, dataset_id = DatasetLookup(record.store), config.dataset_id.rpartition("/")[2]
         dataset = lookup.find(
             str(ResourceName(name.project, name.location, "datasets", dataset_id))
         )
         source = source_of(dataset_id, dataset, lookup.imported(dataset_id))
         # Source: InputDataConfig proto, "YYYY-MM-DDThh:mm:ss.sssZ".
-        moment = f"{machinery.identity.now().ToDatetime().isoformat(timespec='milliseconds')}Z"
-        return await asyncio.to_thread(export, machinery.objects, source, config, moment)
+        moment = f"{record.now().ToDatetime().isoformat(timespec='milliseconds')}Z"
+        return await asyncio.to_thread(export, self._objects, source, config, moment)
 
     def _end(self, ending: Ending) -> None:
-        pipeline = self._load()
+        pipeline = self._record.load()
         code, message = ending.code or "INTERNAL", ending.message
         state = ending.state
-        with self._machinery.store.transaction():
+        with self._record.transaction():
             if state == states.SUCCEEDED and pipeline.HasField("model_to_upload"):
                 message = self._upload_model(pipeline)
                 state, code = (states.FAILED, "INVALID_ARGUMENT") if message else (state, code)
-            now = self._machinery.identity.now()
-            states.advance(pipeline, state, now, code=code, message=message)
-            self._machinery.store.save(pipeline)
+            states.advance(pipeline, state, self._record.now(), code=code, message=message)
+            self._record.store.save(pipeline)
 
     def _upload_model(self, pipeline: protos.Message) -> str:
-        """Create the model; answers the fault, empty if there is none."""
-        model, name = pipeline.model_to_upload, ResourceName.parse(pipeline.name)
+        """Create the model; return the fault, empty if there is none."""
+        model = pipeline.model_to_upload
         if not model.artifact_uri:
-            job_id = ResourceName.parse(_backing_job(pipeline)).resource_id
-            job = self._machinery.store.load("customJobs", job_id)
+            job = self._record.owned(_backing_job(pipeline)).load()
             base = job.job_spec.base_output_directory.output_uri_prefix
             model.artifact_uri = Directories.under(base).model_dir.rstrip("/")
         if not self._has_files(GcsUri.parse(model.artifact_uri)):
             return f'There are no files under "{model.artifact_uri}" to copy.'
-        machinery = self._machinery
-        registry = ModelRegistry(ModelTable(machinery.store.database), machinery.identity)
         uploaded = protos.Model()
         uploaded.CopyFrom(model)
         uploaded.training_pipeline = pipeline.name
         try:
-            kept = registry.upload(
+            kept = self._models.upload(
                 uploaded,
-                name,
+                self._record.name,
                 model_id=pipeline.model_id,
                 parent_model=pipeline.parent_model,
             )
@@ -184,9 +154,14 @@ class TrainingPipelineRun:
     def _has_files(self, uri: GcsUri) -> bool:
         query = ListQuery(prefix=uri.directory().path, max_results=1)
         try:
-            return bool(self._machinery.objects.list_objects(uri.bucket, query).objects)
+            return bool(self._objects.list_objects(uri.bucket, query).objects)
         except ObjectStoreError:
             return False
+
+
+def _job_spec(pipeline: protos.Message) -> protos.Message:
+    """Return the CustomJobSpec in the pipeline's inputs, which admission has put into order."""
+    return protos.from_json(protos.to_json(pipeline.training_task_inputs), protos.CustomJobSpec())
 
 
 def _backing_job(pipeline: protos.Message) -> str:

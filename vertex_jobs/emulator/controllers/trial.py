@@ -3,17 +3,15 @@
 import asyncio
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.custom_job import CustomJobRun
+from vertex_jobs.emulator.controllers.custom_job import CustomJobRun, CustomJobs
 from vertex_jobs.emulator.controllers.metric_file import MetricFile
 from vertex_jobs.emulator.controllers.stopping import Stop
-from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.replicas.preparation import Trial
 from vertex_jobs.emulator.resources import states, study
 from vertex_jobs.emulator.resources.endings import Ending
-from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.study_search.early_stopping import check_stopping, has_stopping_rule
-from vertex_jobs.emulator.study_search.search_client import SearchFailedError
-from vertex_jobs.names import ResourceName
+from vertex_jobs.emulator.study_search.search_client import SearchClient, SearchFailedError
 
 __all__ = ["TrialRun"]
 
@@ -30,37 +28,41 @@ class TrialRun:
 
     def __init__(
         self,
-        machinery: Machinery,
+        record: JobRecord,
         job: protos.Message,
         trial: protos.Message,
-        settings: JobSettings,
+        custom_jobs: CustomJobs,
+        search: SearchClient,
     ) -> None:
-        """Prepare to run a trial of the tuning job."""
+        """Prepare to run.
+
+        Args:
+            record: The tuning job.
+            job: The same as it was read.
+            trial: As it is kept.
+            custom_jobs: Runs the trial's custom job.
+            search: Judges the trial's curve.
+        """
         self.trial = trial
-        self._machinery = machinery
+        self._record = record
         self._job = job
+        self._custom_jobs = custom_jobs
+        self._search = search
         self._stop = Stop()
-        self._settings = settings
         self._prediction: protos.Message | None = None
-        self._custom_job_id = ResourceName.parse(trial.custom_job).resource_id
-        folder = machinery.work_folder / self._custom_job_id
+        self._custom_job = record.owned(trial.custom_job)
+        folder = custom_jobs.host.folder(self._custom_job.job_id)
         wanted = frozenset(metric.metric_id for metric in job.study_spec.metrics)
         self._metrics = MetricFile(folder / "hypertune" / "output.metrics", wanted)
 
-    @property
-    def _job_id(self) -> str:
-        return ResourceName.parse(self._job.name).resource_id
-
     def cancel(self) -> None:
         """Stop the trial; what it has measured is kept."""
-        custom_job = self._machinery.store.load("customJobs", self._custom_job_id)
-        if states.request_cancel(custom_job, self._machinery.identity.now()):
-            self._machinery.store.save(custom_job)
+        self._custom_job.request_cancel()
         self._stop.set()
 
     async def run(self) -> None:
         """Run to the end, which is written before this returns."""
-        custom_job = self._machinery.store.load("customJobs", self._custom_job_id)
+        custom_job = self._custom_job.load()
         if states.is_terminal(custom_job):  # the server ended between the two last writes
             self._finish(Ending(custom_job.state, "", custom_job.error.message))
             return
@@ -69,12 +71,10 @@ class TrialRun:
             f"--{name}={study.argument_text(value)}"
             for name, value in study.assignment_of(self._job.study_spec, self.trial).items()
         )
-        run = CustomJobRun(
-            self._machinery,
-            self._custom_job_id,
+        run = self._custom_jobs.controller(
+            self._custom_job,
             self._stop,
-            self._settings,
-            owner=("hyperparameterTuningJobs", self._job_id),
+            owner=self._record,
             trial=Trial(
                 self.trial.id, arguments, self._metrics.path, self._job.parallel_trial_count
             ),
@@ -100,10 +100,9 @@ class TrialRun:
         spec = self._job.study_spec
         if self._stop.is_set() or not has_stopping_rule(spec):
             return
-        trials = self._machinery.store.trials(self._job_id)
-        search = self._machinery.search
+        trials = self._record.trials()
         try:
-            stops, prediction = await check_stopping(search, spec, self.trial, trials)
+            stops, prediction = await check_stopping(self._search, spec, self.trial, trials)
         except SearchFailedError as error:
             self._metrics.warn(f"The trial was not judged for early stopping: {error}; it goes on.")
             return
@@ -114,16 +113,15 @@ class TrialRun:
         self._write_measurements()
         step = self.trial.measurements[-1].step_count
         text = f"Trial {self.trial.id} is stopped early at step {step} by the study's rule."
-        self._machinery.service_line(self._custom_job_id, text, "NOTICE")
+        self._custom_job.say(text, "NOTICE")
         self.cancel()
 
     def _warn(self) -> None:
         while self._metrics.warnings:
-            text = self._metrics.warnings.pop(0)
-            self._machinery.service_line(self._custom_job_id, text, "WARNING")
+            self._custom_job.say(self._metrics.warnings.pop(0), "WARNING")
 
     def _take_measurements(self) -> None:
-        """Put what the file holds into the trial; what an earlier run reported stays."""
+        """Put the file's reports into the trial; those of an earlier run stay."""
         started = self.trial.start_time.ToNanoseconds() / 1e9
         kept = {one.step_count: one for one in self.trial.measurements}
         for report in self._metrics.reports():
@@ -136,14 +134,7 @@ class TrialRun:
 
     def _write_measurements(self) -> None:
         self._take_measurements()
-        with self._machinery.store.transaction():
-            self._machinery.store.save_trial(self._job_id, self.trial)
-            self._touch_job()
-
-    def _touch_job(self) -> None:
-        job = self._machinery.store.load("hyperparameterTuningJobs", self._job_id, trials=False)
-        job.update_time.CopyFrom(self._machinery.identity.now())
-        self._machinery.store.save(job)
+        self._record.save_trial(self.trial)
 
     def _finish(self, ending: Ending) -> None:
         """Write the trial's end; called in the transaction that ends its custom job."""
@@ -165,12 +156,11 @@ class TrialRun:
             if not ending.message:
                 self._metrics.warnings.append(trial.infeasible_reason)
                 self._warn()
-        trial.end_time.CopyFrom(self._machinery.identity.now())
-        self._machinery.store.save_trial(self._job_id, trial, finished=True)
-        self._touch_job()
+        trial.end_time.CopyFrom(self._record.now())
+        self._record.save_trial(trial, finished=True)
 
     def _missing_metric(self) -> str:
-        """Why there is no final measurement, with everything that was reported."""
+        """Return why there is no final measurement, with everything that was reported."""
         wanted = ", ".join(metric.metric_id for metric in self._job.study_spec.metrics)
         kept = dict.fromkeys(study.reported_names(self.trial.measurements), "")
         tags = {**self._metrics.tags, **kept}  # an earlier run of the trial may have reported more

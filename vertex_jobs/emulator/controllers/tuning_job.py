@@ -9,15 +9,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.starting import await_start
+from vertex_jobs.emulator.controllers.custom_job import CustomJobs
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.controllers.trial import TrialRun
-from vertex_jobs.emulator.controllers.warm_start import trials_to_start_from
-from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.controllers.warm_start import EarlierStudies, trials_to_start_from
 from vertex_jobs.emulator.resources import states, study, study_stopping
 from vertex_jobs.emulator.resources.endings import Ending
-from vertex_jobs.emulator.resources.job_settings import JobSettings
-from vertex_jobs.emulator.study_search.search_client import SearchFailedError
+from vertex_jobs.emulator.resources.job_records import JobRecord
+from vertex_jobs.emulator.study_search.search_client import SearchClient, SearchFailedError
 from vertex_jobs.emulator.study_search.session import StudySession, seed_of
 from vertex_jobs.names import ResourceName
 
@@ -32,31 +31,30 @@ class TuningJobRun:
 
     def __init__(
         self,
-        machinery: Machinery,
-        job_id: str,
+        record: JobRecord,
         stop: Stop,
-        settings: Mapping[str, Any],
+        custom_jobs: CustomJobs,
+        search: SearchClient,
+        earlier: EarlierStudies,
     ) -> None:
         """Prepare to run.
 
         Args:
-            machinery: The server's parts.
-            job_id: The job's number.
+            record: The job.
             stop: Set to end the job before its time.
-            settings: The local settings: ``seed``, ``initial_trials``, ``fresh``.
+            custom_jobs: Runs the trials.
+            search: The search process.
+            earlier: Studies to learn from.
         """
-        self._machinery = machinery
-        self._job_id = job_id
+        self._record = record
         self._stop = stop
-        self._settings = settings
-        self._local = JobSettings.read(settings)
-        self._search: StudySession | None = None
+        self._custom_jobs = custom_jobs
+        self._search = search
+        self._earlier = earlier
+        self._session: StudySession | None = None
         self._running: dict[asyncio.Task[None], TrialRun] = {}
         self._finished: list[protos.Message] = []  # in order of completion, as the store has them
         self._outcomes: list[bool] = []  # of each of these, whether it succeeded
-
-    def _load(self) -> protos.Message:
-        return self._machinery.store.load("hyperparameterTuningJobs", self._job_id, trials=False)
 
     async def run(self) -> None:
         """Run to the end, which is written before this returns."""
@@ -73,48 +71,42 @@ class TuningJobRun:
         finally:
             stopped.cancel()
             await self._stop_trials()
-            if self._search is not None:
-                await self._search.close()
-        self._advance(ending)
+            if self._session is not None:
+                await self._session.close()
+        self._record.end(ending)
 
     async def _start(self, stopped: "asyncio.Task[bool]") -> Ending:
-        job = self._load()
+        job = self._record.load()
         scheduling = job.trial_job_spec.scheduling
-        ending = await await_start(self._machinery, job, scheduling, self._local, self._stop)
+        pacing = self._custom_jobs.pacing
+        ending = await pacing.await_start(self._record, scheduling, self._stop)
         self._take_up_trials(job)
         if ending is not None:
             return ending
-        self._search = await self._open_study(self._load())
-        return await self._run(self._load(), self._search, stopped)
-
-    def _advance(self, ending: Ending) -> None:
-        job = self._load()
-        now = self._machinery.identity.now()
-        states.advance(job, ending.state, now, code=ending.code, message=ending.message)
-        self._machinery.store.save(job)
+        self._session = await self._open_study(self._record.load())
+        return await self._run(self._record.load(), self._session, stopped)
 
     async def _open_study(self, job: protos.Message) -> StudySession:
         session = StudySession(
-            self._machinery.search,
-            self._job_id,
+            self._search,
+            self._record.job_id,
             job.study_spec,
-            seed_of(self._machinery.store, "hyperparameterTuningJobs", self._job_id),
-            trials_to_start_from(self._machinery, job, self._settings),
+            seed_of(self._record.store, *self._record.key),
+            trials_to_start_from(self._record, job.study_spec, self._earlier),
         )
         await session.tell(self._finished)
         if job.state != states.RUNNING:
-            for text in self._machinery.warnings("hyperparameterTuningJobs", self._job_id):
-                self._machinery.service_line(self._job_id, text, "WARNING")
-            self._advance(Ending(states.RUNNING))
+            self._record.say_warnings()
+            self._record.advance(states.RUNNING)
         return session
 
     def _trials(self) -> list[protos.Message]:
-        """All of them, in order of completion, unfinished ones last."""
+        """Return all trials, in order of completion, unfinished ones last."""
         return [*self._finished, *(run.trial for run in self._running.values())]
 
     def _take_up_trials(self, job: protos.Message) -> None:
         """Read what has finished, and run again what was running when the server ended."""
-        for trial in self._machinery.store.trials(self._job_id):
+        for trial in self._record.trials():
             if study.is_finished(trial):
                 self._settle(trial)
             else:
@@ -125,7 +117,7 @@ class TuningJobRun:
         self._outcomes.append(trial.state == protos.TrialState.SUCCEEDED)
 
     def _launch(self, job: protos.Message, trial: protos.Message) -> None:
-        run = TrialRun(self._machinery, job, trial, self._local)
+        run = TrialRun(self._record, job, trial, self._custom_jobs, self._search)
         self._running[asyncio.create_task(run.run())] = run
 
     async def _run(
@@ -160,16 +152,16 @@ class TuningJobRun:
                 self._settle(run.trial)
 
     def _reason_to_stop(self, job: protos.Message, trials: list[protos.Message]) -> str:
-        """The study's own rule that ends it here, by these trials."""
-        now = self._machinery.identity.now()
+        """Return the study's own rule that ends it here, by these trials."""
+        now = self._record.now()
         return study_stopping.reason_to_stop(job.study_spec, trials, job.start_time, now)
 
     def _note(self, text: str) -> None:
-        self._machinery.service_line(self._job_id, text, "NOTICE")
+        self._record.say(text, "NOTICE")
 
     async def _fill(self, job: protos.Message, session: StudySession) -> bool:
-        """Start trials in the free slots; says whether there is more to ask for."""
-        now, trials = self._machinery.identity.now(), self._trials()
+        """Start trials in the free slots; return whether there is more to ask for."""
+        now, trials = self._record.now(), self._trials()
         limit = study_stopping.trial_limit(job.study_spec, trials, job.start_time, now)
         most, started = min(job.max_trial_count, limit), len(trials)
         free = int(min(job.parallel_trial_count - len(self._running), most - started))
@@ -195,46 +187,32 @@ class TuningJobRun:
         return False
 
     def _known_points(self, numbers: list[int]) -> list[dict[str, Any]]:
-        """Points that the user wants tried first, for the trials they fall to."""
-        known = self._settings.get("initial_trials") or []
+        """Return the points that the user wants tried first, for these trials."""
+        known = self._record.settings.local.initial_trials
         return [dict(known[number - 1]) for number in numbers if number <= len(known)]
 
     def _create(
         self, job: protos.Message, number: int, assignment: Mapping[str, Any]
     ) -> protos.Message:
-        """A trial and its custom job, written as one."""
-        machinery, name = self._machinery, ResourceName.parse(job.name)
-        now = machinery.identity.now()
-        custom_job = protos.CustomJob(
-            name=str(machinery.identity.new_name(name.project, name.location, "customJobs")),
-            display_name=f"{job.display_name}-trial-{number}",
-        )
-        custom_job.job_spec.CopyFrom(job.trial_job_spec)
+        """Create a trial and its custom job, written as one."""
+        record, name = self._record, self._record.name
+        custom_job = record.new_custom_job(f"{job.display_name}-trial-{number}", job.trial_job_spec)
         base = job.trial_job_spec.base_output_directory.output_uri_prefix
         if base:
             prefix = f"{base.rstrip('/')}/{number}"
             custom_job.job_spec.base_output_directory.output_uri_prefix = prefix
-        custom_job.create_time.CopyFrom(now)
-        states.advance(custom_job, states.PENDING, now)
+        study_name = ResourceName(name.project, name.location, "studies", name.resource_id)
         trial = protos.Trial(
             id=str(number),
-            name=str(
-                ResourceName(
-                    name.project, name.location, "studies", name.resource_id, "trials", str(number)
-                )
-            ),
+            name=str(study_name.child("trials", str(number))),
             state=protos.TrialState.ACTIVE,
             custom_job=custom_job.name,
         )
         trial.parameters.extend(study.parameter_messages(assignment))
-        trial.start_time.CopyFrom(now)
-        project = machinery.store.project("hyperparameterTuningJobs", self._job_id)
-        job = self._load()
-        job.update_time.CopyFrom(now)
-        with machinery.store.transaction():
-            machinery.store.insert(custom_job, project=project, owner=job.name)
-            machinery.store.save_trial(self._job_id, trial)
-            machinery.store.save(job)
+        trial.start_time.CopyFrom(custom_job.create_time)
+        with record.transaction():
+            record.insert_owned(custom_job)
+            record.save_trial(trial)
         return trial
 
     async def _abandon_trials(self) -> None:

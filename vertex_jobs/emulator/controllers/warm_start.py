@@ -1,4 +1,4 @@
-"""What a study learns from earlier ones before its first trial.
+"""Warm start: the trials of earlier studies that a study learns from before its first trial.
 
 For tuning jobs, and for admission, which refuses one that names earlier studies in vain. Vertex
 AI's v1 API has no such thing (only v1beta1 has ``transfer_learning_config`` in its StudySpec), so
@@ -10,16 +10,15 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources import study
-from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.resources.trial_rules import assignment_faults
 from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.emulator.study_search.session import trial_form
 from vertex_jobs.job_kinds import TUNING_JOB
-from vertex_jobs.names import GcsUri, ResourceName, is_gcs_uri
+from vertex_jobs.names import GcsUri, is_gcs_uri
 from vertex_jobs.study.exported import read_exported
 from vertex_jobs.study.trial_records import Trial
 
@@ -32,7 +31,7 @@ _NAMED = 3
 
 
 class EarlierStudies:
-    """The studies of this server, and files of exported trials, by what a new study calls them."""
+    """The studies of this server and files of exported trials, by their names in ``warm_start``."""
 
     def __init__(self, store: Store, objects: ObjectStore) -> None:
         """Look into the store and the buckets."""
@@ -50,7 +49,7 @@ class EarlierStudies:
         return found
 
     def trials(self, earlier: str) -> list[protos.Message]:
-        """The trials of a study by its id, or in a file.
+        """Return the trials of a study by its id, or in a file.
 
         Raises:
             ValueError: If there is no such thing; says why, and what to give instead.
@@ -80,27 +79,24 @@ class EarlierStudies:
 
 
 def trials_to_start_from(
-    machinery: Machinery, job: protos.Message, options: Mapping[str, Any]
+    record: JobRecord, study_spec: protos.Message, studies: EarlierStudies
 ) -> list[dict[str, Any]]:
-    """The finished trials of the studies in ``warm_start``, in the search's form.
+    """Return the finished trials of the studies in ``warm_start``, in the search's form.
 
     A trial is left out if it is not of this study's space, or has not all of its metrics; how many
     were taken, and why others were not, is written to the job's log.
     """
     found: list[dict[str, Any]] = []
-    job_id = ResourceName.parse(job.name).resource_id
-    studies = EarlierStudies(machinery.store, machinery.objects)
-    for earlier_id in JobSettings.read(options).local.warm_start:
+    for earlier_id in record.settings.local.warm_start:
         try:
             trials = studies.trials(earlier_id)
         except ValueError as error:  # it was there when the job was created
-            text = f"The search starts without {earlier_id}: {error}."
-            machinery.service_line(job_id, text, "WARNING")
+            record.say(f"The search starts without {earlier_id}: {error}.", "WARNING")
             continue
-        usable, reasons = _usable(job.study_spec, trials)
+        usable, reasons = _usable(study_spec, trials)
         text = f"The search starts from {len(usable)} of {len(trials)} trials of {earlier_id}."
         text += _left_out(reasons)
-        machinery.service_line(job_id, text, "NOTICE" if usable else "WARNING")
+        record.say(text, "NOTICE" if usable else "WARNING")
         found += usable
     return [{"trial_id": _FIRST_NUMBER + place, **form} for place, form in enumerate(found)]
 
@@ -116,7 +112,7 @@ def _message(exported: Trial) -> protos.Message:
 def _usable(
     study_spec: protos.Message, trials: Sequence[protos.Message]
 ) -> tuple[list[dict[str, Any]], dict[str, str]]:
-    """The trials that fit, in the search's form; and by id, why the others do not."""
+    """Return the trials that fit, in the search's form; and by id, why the others do not."""
     forms, reasons = [], {}
     for trial in trials:
         reason = _misfit(study_spec, trial)
@@ -140,7 +136,7 @@ def _misfit(study_spec: protos.Message, trial: protos.Message) -> str:
 
 
 def _left_out(reasons: Mapping[str, str]) -> str:
-    """The first trials that are left out and why, as a sentence; empty if none is."""
+    """Return the first trials that are left out and why, as a sentence; empty if none is."""
     if not reasons:
         return ""
     named = [f"trial {trial} ({reason})" for trial, reason in list(reasons.items())[:_NAMED]]

@@ -15,10 +15,10 @@ class Worker:
     """One replica.
 
     Attributes:
-        spec: What runs there.
-        replica: What runs there now.
+        spec: Describes the process.
+        replica: The process that runs there now.
         exit: Done when that has ended.
-        handled: Whether its end was looked at and nothing follows from it.
+        handled: Whether its end was handled and nothing follows from it.
         machine_lost: Whether its machine is being taken away.
         out_of_memory: Whether its end is to count as memory that ran out.
         silent: Whether it was stopped, and no longer hears a signal but SIGKILL.
@@ -34,7 +34,7 @@ class Worker:
 
 
 def empty_disk(spec: ReplicaSpec) -> None:
-    """Remove all that the replica wrote into its working directory, which stays."""
+    """Remove everything that the replica wrote into its working directory, which stays."""
     for path in Path(spec.working_directory).iterdir():
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path, ignore_errors=True)

@@ -22,7 +22,7 @@ from vertex_jobs.emulator.environments.engines import (
     run_command,
 )
 from vertex_jobs.emulator.replicas.gcs_paths import GCS_FOLDER, mentions_gcs
-from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.places import Place, Start
 from vertex_jobs.emulator.replicas.tasks import PoolTask
 
@@ -33,12 +33,12 @@ _FILE_VARIABLES = ("SSL_CERT_FILE", "GOOGLE_APPLICATION_CREDENTIALS")
 
 
 async def prepare_containers(
-    machinery: Machinery, task: PoolTask, names: Sequence[str], held: contextlib.AsyncExitStack
+    host: Host, task: PoolTask, names: Sequence[str], held: contextlib.AsyncExitStack
 ) -> Place:
     """Make what a pool's containers need.
 
     Args:
-        machinery: The server's parts.
+        host: This machine.
         task: The pool's program; its place is the engine.
         names: Of the containers, unique on this machine.
         held: Removes the containers when it closes: one whose client was killed runs on.
@@ -46,20 +46,20 @@ async def prepare_containers(
     Raises:
         ApiError: If a package cannot be read.
     """
-    packages = machinery.work_folder / f"packages-{names[0]}"
+    packages = host.work_folder / f"packages-{names[0]}"
     packages.mkdir(parents=True, exist_ok=True)
     held.callback(shutil.rmtree, packages, ignore_errors=True)
-    with machinery.packages.archives(task.package_uris) as archives:
+    with host.packages.archives(task.package_uris) as archives:
         for archive in archives:
             # An image may have a user of its own.
             Path(shutil.copy(archive, packages)).chmod(0o644)
     packages.chmod(0o755)
-    remove = functools.partial(_remove, machinery, task.place, names)
+    remove = functools.partial(_remove, host, task.place, names)
     await remove()  # what a server that was killed left behind
     held.push_async_callback(remove)
     mounts = {str(packages): PACKAGES_FOLDER} if task.package_uris else {}
-    if mentions_gcs(task, [machinery.packages.get(uri) for uri in task.package_uris]):
-        await machinery.launcher.ensure_gcs_mount()
+    if mentions_gcs(task, [host.packages.get(uri) for uri in task.package_uris]):
+        await host.launcher.ensure_gcs_mount()
         mounts[GCS_FOLDER] = GCS_FOLDER
 
     def command(start: Start) -> tuple[str, ...]:
@@ -84,7 +84,7 @@ def _container(task: PoolTask, start: Start, mounts: Mapping[str, str]) -> Conta
     )
 
 
-async def _remove(machinery: Machinery, engine: str, names: Sequence[str]) -> None:
-    run = CommandRunner(machinery.launcher, machinery.work_folder)
+async def _remove(host: Host, engine: str, names: Sequence[str]) -> None:
+    run = CommandRunner(host.launcher, host.work_folder)
     for name in names:
         await run(remove_command(engine, name), os.environ, lambda line: None)

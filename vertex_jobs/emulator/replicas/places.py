@@ -15,7 +15,7 @@ from pathlib import Path
 from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator.environments.isolated import Recipe
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
-from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.tasks import PoolTask
 
@@ -58,11 +58,11 @@ class Place:
     command: Callable[[Start], tuple[str, ...]] | None = None
 
 
-async def prepare_place(machinery: Machinery, task: PoolTask, say: Callable[[str], None]) -> Place:
+async def prepare_place(host: Host, task: PoolTask, say: Callable[[str], None]) -> Place:
     """Make a pool's place ready.
 
     Args:
-        machinery: The server's parts.
+        host: This machine.
         task: The pool's program.
         say: Called with lines of progress.
 
@@ -70,12 +70,12 @@ async def prepare_place(machinery: Machinery, task: PoolTask, say: Callable[[str
         ApiError: If a package cannot be read.
         UnsupportedHereError: If the place cannot be made ready here.
     """
-    packages = [machinery.packages.get(uri) for uri in task.package_uris]
+    packages = [host.packages.get(uri) for uri in task.package_uris]
     if mentions_gcs(task, packages):
-        await machinery.launcher.ensure_gcs_mount()
+        await host.launcher.ensure_gcs_mount()
     preload = _preload(task, packages)
     if task.place == "isolated":
-        return await _isolated(machinery, task, preload, say)
+        return await _isolated(host, task, preload, say)
     search_path = tuple(str(package.root) for package in packages)
     variables = {"PATH": _path_with(Path(sys.executable).parent)} if task.command else {}
     return Place(sys.executable, search_path, preload, variables, _mapped_command(task))
@@ -99,14 +99,14 @@ def _path_with(folder: Path, *, without: Path | None = None) -> str:
 
 
 async def _isolated(
-    machinery: Machinery, task: PoolTask, preload: tuple[str, ...], say: Callable[[str], None]
+    host: Host, task: PoolTask, preload: tuple[str, ...], say: Callable[[str], None]
 ) -> Place:
     image = parse_image(task.image)
     base = task.requirements + (image.requirements if image else ())
     python = await _python(image.python if image else "")
-    with machinery.packages.archives(task.package_uris) as archives:
+    with host.packages.archives(task.package_uris) as archives:
         recipe = Recipe(python, archives, base)
-        environment = await machinery.environments.get(recipe, say)
+        environment = await host.environments.get(recipe, say)
     programs = environment.folder / "bin"
     search_path = (str(environment.packages),) if environment.packages else ()
     variables = {

@@ -16,14 +16,13 @@ from vertex_jobs.emulator.launcher import ReplicaSpec
 from vertex_jobs.emulator.replicas.accelerators import variables_for
 from vertex_jobs.emulator.replicas.containers import prepare_containers
 from vertex_jobs.emulator.replicas.drift import drift_line
-from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.places import Place, Start, prepare_place
 from vertex_jobs.emulator.replicas.replica_variables import Variables, overridden
 from vertex_jobs.emulator.replicas.runner_lines import runner_lines
 from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_task
 from vertex_jobs.emulator.replicas.threads import thread_variables
-from vertex_jobs.emulator.resources.job_settings import JobSettings
-from vertex_jobs.names import ResourceName
+from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.runtime.cluster import ROLES, Cluster
 from vertex_jobs.runtime.directories import Directories
 from vertex_jobs.runtime.environment import Environment
@@ -55,10 +54,10 @@ class Trial:
 
 
 async def prepare_replicas(
-    machinery: Machinery,
+    host: Host,
+    record: JobRecord,
     job: protos.Message,
     trial: Trial | None,
-    settings: JobSettings,
     held: contextlib.AsyncExitStack,
 ) -> list[ReplicaSpec]:
     """Get what the job's replicas need, and describe them, the primary first.
@@ -66,20 +65,20 @@ async def prepare_replicas(
     Waits for accelerators, for ``/gcs`` and for an isolated environment to be built.
 
     Args:
-        machinery: The server's parts.
-        job: The CustomJob.
+        host: This machine.
+        record: The custom job.
+        job: The same as it was read.
         trial: Set when the job is a trial.
-        settings: What Vertex AI does not have.
         held: Gives back ports and accelerators when it closes.
 
     Raises:
         ApiError: If a package or a setting is not what it was at the job's creation.
         UnsupportedHereError: If this machine cannot give what is needed.
     """
-    preparation = _Preparation(machinery, job, trial, settings)
+    preparation = _Preparation(host, record, job, trial)
     first = trial is None or trial.trial_id == "1"
-    if first and (drift := drift_line(machinery.packages, preparation.tasks[0])):
-        preparation.say(drift, "NOTICE")
+    if first and (drift := drift_line(host.packages, preparation.tasks[0])):
+        record.say(drift, "NOTICE")
     preparation.warn_of_lost_variables()
     places = {number: await preparation.place(number, held) for number in preparation.tasks}
     devices = await preparation.take_devices(held)
@@ -101,40 +100,34 @@ class _Preparation:
 
     def __init__(
         self,
-        machinery: Machinery,
+        host: Host,
+        record: JobRecord,
         job: protos.Message,
         trial: Trial | None,
-        settings: JobSettings,
     ) -> None:
-        self._machinery = machinery
+        self._host = host
+        self._record = record
         self._job = job
         self._trial = trial
-        self._settings = settings
-        self._name = ResourceName.parse(job.name)
         self.pools = list(job.job_spec.worker_pool_specs)
         self.tasks: dict[int, PoolTask] = {
-            number: pool_task(pool, f"worker_pool_specs[{number}]", settings.local)
+            number: pool_task(pool, f"worker_pool_specs[{number}]", record.settings.local)
             for number, pool in enumerate(self.pools)
             if pool.WhichOneof("task") is not None
         }
-
-    def say(self, text: str, severity: str = "INFO", task: str = "service") -> None:
-        """Write a line to the job's log."""
-        time = self._machinery.clock.time()
-        self._machinery.logbook.append(self._name.resource_id, task, severity, text, time)
 
     def warn_of_lost_variables(self) -> None:
         """Say what the job sets in vain, in the container and in its arguments."""
         names = [name for task in self.tasks.values() for name, _ in task.environment]
         if lost := overridden(dict.fromkeys(names)):
-            self.say(
+            self._record.say(
                 f"The job's env sets {', '.join(lost)}; these belong to the service, whose own "
                 "values stand. Take them out of env.",
                 "WARNING",
             )
         deaf = [task for task in self.tasks.values() if not task.takes_trial_arguments]
         if self._trial is not None and deaf:
-            self.say(
+            self._record.say(
                 "The container's command does not pass its arguments on: "
                 f"{' '.join(self._trial.arguments)} never reach the script, on Vertex AI neither. "
                 'Use a prebuilt image, or a command that ends in "$@".',
@@ -149,29 +142,29 @@ class _Preparation:
                 self._container_name(f"workerpool{number}-{index}")
                 for index in range(self.pools[number].replica_count)
             ]
-            return await prepare_containers(self._machinery, task, names, held)
+            return await prepare_containers(self._host, task, names, held)
         replica_id = f"workerpool{number}-0"
         return await prepare_place(
-            self._machinery, task, lambda line: self.say(line, task=replica_id)
+            self._host, task, lambda line: self._record.say(line, task=replica_id)
         )
 
     def _container_name(self, replica_id: str) -> str:
-        return f"vertex-jobs-{self._name.resource_id}-{replica_id}"
+        return f"vertex-jobs-{self._record.job_id}-{replica_id}"
 
     async def take_devices(
         self, held: contextlib.AsyncExitStack
     ) -> dict[tuple[int, int], list[str]]:
         """The accelerators of each replica; none where this machine has none."""
-        pool = self._machinery.accelerators
+        pool = self._host.accelerators
         wanted = {
             (number, index): self.pools[number].machine_spec.accelerator_count
             for number in self.tasks
             for index in range(self.pools[number].replica_count)
         }
-        if self._settings.local.share_accelerators:
+        if self._record.settings.local.share_accelerators:
             everything = list(pool.devices)
             if everything and max(wanted.values()) > len(everything):
-                self.say(
+                self._record.say(
                     f"A replica asks for {max(wanted.values())} accelerators and sees the "
                     f"{len(everything)} of this machine, which it shares with others.",
                     "NOTICE",
@@ -180,7 +173,7 @@ class _Preparation:
         total = sum(wanted.values()) if pool.devices else 0
 
         def on_wait(free: int) -> None:
-            self.say(
+            self._record.say(
                 f"Waiting for {total} accelerators: {free} of this machine's {len(pool.devices)} "
                 "are free."
             )
@@ -192,7 +185,7 @@ class _Preparation:
     def take_addresses(self, held: contextlib.AsyncExitStack) -> _Addresses:
         """A loopback port for every replica's own server, by role."""
         counts = {ROLES[number]: self.pools[number].replica_count for number in self.tasks}
-        ports = iter(held.enter_context(self._machinery.ports.reserve(sum(counts.values()))))
+        ports = iter(held.enter_context(self._host.ports.reserve(sum(counts.values()))))
         return {
             role: tuple(f"{_LOOPBACK}:{next(ports)}" for _ in range(count))
             for role, count in counts.items()
@@ -208,11 +201,11 @@ class _Preparation:
     ) -> ReplicaSpec:
         """One replica, and the lines in its log that say what is started."""
         task, replica_id = self.tasks[number], f"workerpool{number}-{index}"
-        folder = self._machinery.work_folder / self._name.resource_id / replica_id
+        folder = self._host.folder(self._record.job_id) / replica_id
         folder.mkdir(parents=True, exist_ok=True)
         service = self._service(number, index, addresses)
         variables = Variables(
-            surroundings=self._machinery.variables() | self._data_variables() | self._threads(),
+            surroundings=self._surroundings(),
             image=parse_image(task.image),
             job=dict(task.environment),
             place=place.variables,
@@ -224,7 +217,7 @@ class _Preparation:
         if self._trial is not None and task.takes_trial_arguments:
             arguments += self._trial.arguments
         for line in runner_lines(task, arguments, variables):
-            self.say(line, task=replica_id)
+            self._record.say(line, task=replica_id)
         start = Start(
             self._container_name(replica_id), arguments, variables, devices[number, index]
         )
@@ -237,7 +230,7 @@ class _Preparation:
             environment=variables,
             working_directory=str(folder),
             preload=place.preload,
-            warm=not (self._settings.fresh or place.command),
+            warm=not (self._record.settings.fresh or place.command),
             command=place.command(start) if place.command else (),
         )
 
@@ -256,24 +249,21 @@ class _Preparation:
             cluster=cluster,
             trial_id=self._trial.trial_id if self._trial else None,
             metric_file=str(self._trial.metric_file) if self._trial else None,
-            project_number=self._name.project,
-            region=self._name.location,
-            job_id=self._name.resource_id,
-            accelerator_count=0 if self._machinery.accelerators.devices else count,
+            project_number=self._record.name.project,
+            region=self._record.name.location,
+            job_id=self._record.job_id,
+            accelerator_count=0 if self._host.accelerators.devices else count,
         )
 
-    def _threads(self) -> dict[str, str]:
+    def _surroundings(self) -> dict[str, str]:
         replicas = sum(self.pools[number].replica_count for number in self.tasks)
-        return thread_variables(replicas * (self._trial.parallel if self._trial else 1))
-
-    def _data_variables(self) -> dict[str, str]:
-        """Where a pipeline wrote its dataset for this job."""
-        settings = self._machinery.store.settings("customJobs", self._name.resource_id)
-        return dict(settings.get("data_variables", {}))
+        threads = thread_variables(replicas * (self._trial.parallel if self._trial else 1))
+        data_variables = dict(self._record.settings.data_variables)
+        return self._host.surroundings() | data_variables | threads
 
     def _device_variables(self, devices: Sequence[str]) -> dict[str, str]:
         """On a machine with GPUs exactly the replica's own are visible, and perhaps none."""
-        return variables_for(devices) if self._machinery.accelerators.devices else {}
+        return variables_for(devices) if self._host.accelerators.devices else {}
 
     def _host_name(self, pool: int, index: int) -> str:
         """The name that the service gives the replica's machine; equal digits in all pools."""

@@ -5,10 +5,9 @@ from datetime import datetime, timezone
 from vertex_jobs.emulator.controllers.supervisor import Supervisor
 from vertex_jobs.emulator.controllers.warm_start import EarlierStudies
 from vertex_jobs.emulator.replicas.capacity import Capacity
-from vertex_jobs.emulator.replicas.machinery import Machinery
 from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup
+from vertex_jobs.emulator.resources.job_records import JobRecords
 from vertex_jobs.emulator.resources.model_registry import ModelRegistry
-from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.resources.tables.operations import OperationTable
 from vertex_jobs.emulator.services.admission import Admission
 from vertex_jobs.emulator.services.dataset_service import DatasetService
@@ -20,20 +19,36 @@ from vertex_jobs.emulator.services.project_service import ProjectService
 from vertex_jobs.emulator.services.study_service import StudyService
 from vertex_jobs.emulator.services.suggestions import Suggestions
 from vertex_jobs.emulator.services.trial_service import TrialService
+from vertex_jobs.emulator.study_search.search_client import SearchClient
 
 __all__ = ["api_methods"]
 
 
-def api_methods(machinery: Machinery, supervisor: Supervisor) -> list[Method]:
-    """Every RPC that is served."""
-    store, identity = machinery.store, machinery.identity
-    capacity = Capacity(machinery.packages, machinery.accelerators, machinery.launcher.capabilities)
+def api_methods(
+    records: JobRecords,
+    supervisor: Supervisor,
+    capacity: Capacity,
+    models: ModelRegistry,
+    earlier: EarlierStudies,
+    search: SearchClient,
+) -> list[Method]:
+    """Return every RPC that is served.
+
+    Args:
+        records: The jobs.
+        supervisor: Runs them.
+        capacity: What this machine has for them.
+        models: Takes the models of pipelines.
+        earlier: Studies that a tuning job may learn from.
+        search: Suggests the trials of studies.
+    """
+    store, identity = records.store, records.identity
     operations = OperationService(OperationTable(store.database), identity)
     admission = Admission(
         capacity,
-        ModelRegistry(ModelTable(store.database), identity),
+        models,
         DatasetLookup(store),
-        EarlierStudies(store, machinery.objects),
+        earlier,
         lambda: datetime.fromtimestamp(identity.unix_time(), timezone.utc).date(),
     )
     methods = [
@@ -51,8 +66,8 @@ def api_methods(machinery: Machinery, supervisor: Supervisor) -> list[Method]:
     ]
     methods += ModelService(store, identity, operations).methods()
     methods += DatasetService(store, identity, operations).methods()
-    suggestions = Suggestions(store, machinery.search)
-    studies = StudyService(store, identity, machinery.logbook, suggestions)
+    suggestions = Suggestions(store, search)
+    studies = StudyService(store, identity, records.logbook, suggestions)
     methods += studies.methods()
     methods += TrialService(store, identity, operations, studies, suggestions).methods()
     methods += operations.methods()

@@ -10,10 +10,12 @@ from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.clock import VirtualClock
+from vertex_jobs.emulator.controllers.pacing import Pacing
 from vertex_jobs.emulator.controllers.supervisor import Supervisor
-from vertex_jobs.emulator.replicas.machinery import Machinery
+from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.resources.job_records import JobRecords
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.services.fault_injection import rules_of
 from vertex_jobs.emulator.status import ApiError
@@ -35,13 +37,17 @@ class Rehearsal:
     """Answers those calls.
 
     Attributes:
-        machinery: The server's parts.
-        supervisor: The running jobs.
+        records: The jobs.
+        supervisor: Those that run.
+        pacing: Those that wait for a step.
+        board: The faults.
         call_names: Every call that a fault may name.
     """
 
-    machinery: Machinery
+    records: JobRecords
     supervisor: Supervisor
+    pacing: Pacing
+    board: FaultBoard
     call_names: tuple[str, ...]
 
     def calls(self) -> Mapping[str, Callable[[Mapping[str, Any]], Awaitable[Answer]]]:
@@ -58,17 +64,17 @@ class Rehearsal:
     async def _inject(self, body: Mapping[str, Any]) -> Answer:
         """Let faults hold for every job, beside those that hold already."""
         faults = JobSettings.read({"faults": body.get("faults", [])}).local.faults
-        self.machinery.faults.standing.append(rules_of(faults, self.call_names))
+        self.board.standing.append(rules_of(faults, self.call_names))
         return {"injected": len(faults)}
 
     async def _clear(self, body: Mapping[str, Any]) -> Answer:
-        self.machinery.faults.standing.clear()
-        self.machinery.faults.incidents.forget_calls()
+        self.board.standing.clear()
+        self.board.incidents.forget_calls()
         return {}
 
     async def _incidents(self, body: Mapping[str, Any]) -> Answer:
         job = _name(body).resource_id
-        return {"incidents": self.machinery.faults.incidents.of_job(job)}
+        return {"incidents": self.board.incidents.of_job(job)}
 
     async def _step(self, body: Mapping[str, Any]) -> Answer:
         """Move a job that waits for a step one state on, or let a paused one go on."""
@@ -77,7 +83,7 @@ class Rehearsal:
         before = job.state
         if before == states.PAUSED:
             self._unpause(job)
-        elif not self.machinery.pacing.step(name.resource_id):
+        elif not self.pacing.step(name.resource_id):
             raise ApiError(
                 "FAILED_PRECONDITION",
                 f"{job.name} is {protos.JobState(before).name} and waits for no step; jobs with "
@@ -87,7 +93,7 @@ class Rehearsal:
 
     def _unpause(self, job: protos.Message) -> None:
         """Let a job run again, and what works for it."""
-        store, now = self.machinery.store, self.machinery.identity.now()
+        store, now = self.records.store, self.records.identity.now()
         owned = [store.load(*key, trials=False) for key in store.owned(job.name)]
         with store.transaction():
             for one in (job, *(one for one in owned if one.state == states.PAUSED)):
@@ -109,7 +115,7 @@ class Rehearsal:
         known = protos.PipelineState if is_pipeline else protos.JobState
         if state not in _FORCED or state not in set(known):
             raise ApiError("INVALID_ARGUMENT", f"A {name.collection} job cannot be put there.")
-        states.advance(copy.deepcopy(job), state, self.machinery.identity.now())  # if it may follow
+        states.advance(copy.deepcopy(job), state, self.records.identity.now())  # if it may follow
         stop = self.supervisor.stop_of(name)
         if stop is None:
             raise ApiError(
@@ -123,20 +129,20 @@ class Rehearsal:
     def _existing(self, name: ResourceName) -> protos.Message:
         job = None
         if any(name.collection == kind.collection for kind in JOB_KINDS):
-            job = self.machinery.store.load(name.collection, name.resource_id, trials=False)
+            job = self.records.store.load(name.collection, name.resource_id, trials=False)
         if job is None:
             raise ApiError("NOT_FOUND", f"The job {str(name)!r} does not exist.")
         return job
 
     async def _when(self, name: ResourceName, reached: Callable[[int], bool]) -> Answer:
         """The job's state once it is one of those meant."""
-        store = self.machinery.store
+        store = self.records.store
         while not reached(state := self._existing(name).state):
             await store.wait_for_change(name.collection, name.resource_id, _LOOK_SECONDS)
         return {"state": protos.JobState(state).name}
 
     async def _advance(self, body: Mapping[str, Any]) -> Answer:
-        clock = self.machinery.clock
+        clock = self.pacing.clock
         if not isinstance(clock, VirtualClock):
             raise ApiError(
                 "FAILED_PRECONDITION",

@@ -1,8 +1,8 @@
-"""How fast a job goes from QUEUED to RUNNING: at once, by the clock, or step by step.
+"""The way of a job from QUEUED to RUNNING: at once, by the clock, or step by step.
 
-For the controllers, which ask before each transition. The pace is that of the job that was
-submitted; jobs that work for it start at once. A job on the FLEX_START strategy waits no longer
-than its ``maxWaitDuration``, and expires; that it ends as EXPIRED is our reading.
+For the controllers. The pace is that of the job that was submitted; jobs that work for it start at
+once. A job on the FLEX_START strategy waits no longer than its ``maxWaitDuration``, and expires;
+that it ends as EXPIRED is our reading.
 Source: JobState and Scheduling protos.
 """
 
@@ -13,8 +13,10 @@ from typing import Any
 from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.clock import Clock, wait_until
+from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.spec.local import Pace, TimedPace
 
 __all__ = ["Pacing", "longest_wait"]
@@ -25,7 +27,7 @@ _FLEX_START = 6
 
 @dataclass
 class Pacing:
-    """Which jobs wait for their next state, on one server.
+    """The jobs of one server that wait for their next state.
 
     Attributes:
         clock: The time.
@@ -34,8 +36,36 @@ class Pacing:
     clock: Clock
     _gates: dict[str, asyncio.Event] = field(default_factory=dict)
 
+    async def await_start(
+        self, record: JobRecord, scheduling: protos.Message, stop: Stop
+    ) -> Ending | None:
+        """Take a job through QUEUED and PENDING; return how it ends if it does not come to run.
+
+        The state RUNNING itself is for the caller to write, once something runs.
+
+        Args:
+            record: The job; one that has run before is let through.
+            scheduling: Of its worker pools, or of its trials'.
+            stop: Set to end the job before its time.
+        """
+        job = record.load()
+        limit = longest_wait(job, scheduling)
+        stopped = asyncio.ensure_future(stop.wait())
+        try:
+            while job.state in (states.QUEUED, states.PENDING):
+                expired = await self.wait(job, record.settings.local.pace, stopped, limit)
+                if stop.is_set():
+                    return stop.ending
+                if expired or job.state == states.PENDING:
+                    return expired
+                record.advance(states.PENDING)
+                job = record.load()
+        finally:
+            stopped.cancel()
+        return stop.ending if stop.is_set() else None
+
     def step(self, job_id: str) -> bool:
-        """Let a job that waits for a step go on; says whether one waits."""
+        """Let a job that waits for a step go on; return whether one waits."""
         gate = self._gates.get(job_id)
         if gate is None or gate.is_set():
             return False
@@ -49,7 +79,7 @@ class Pacing:
         stopped: "asyncio.Future[Any]",
         limit: float | None = None,
     ) -> Ending | None:
-        """Return when the job may leave its state; how it ends instead if it has waited enough.
+        """Wait until the job may leave its state; return how it ends if it has waited enough.
 
         Args:
             job: QUEUED or PENDING.
@@ -76,7 +106,7 @@ class Pacing:
 
 
 def longest_wait(job: protos.Message, scheduling: protos.Message) -> float | None:
-    """When a job that still waits expires, in seconds since 1970; None for never.
+    """Return when a job that still waits expires, in seconds since 1970; None for never.
 
     Args:
         job: The job.

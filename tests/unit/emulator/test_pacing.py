@@ -5,7 +5,7 @@ import pytest
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.clock import VirtualClock
-from vertex_jobs.emulator.replicas.pace import Pacing, longest_wait
+from vertex_jobs.emulator.controllers.pacing import Pacing, longest_wait
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.spec.local import Pace, TimedPace

@@ -1,0 +1,69 @@
+"""This machine as a host of replicas: what it takes to prepare and start them."""
+
+import asyncio
+import contextlib
+import functools
+import re
+import secrets
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
+from vertex_jobs.emulator.launcher import Launcher
+from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
+from vertex_jobs.emulator.replicas.packages import Packages
+from vertex_jobs.emulator.replicas.ports import Ports
+
+__all__ = ["Host", "clear_work"]
+
+#: What the work folder holds: by job, by container's packages, and what is being swept.
+_WORK = re.compile(r"\d+|packages-.+|\.\d+-[0-9a-f]{8}")
+
+
+@dataclass(frozen=True)
+class Host:
+    """What replicas find on this machine.
+
+    Attributes:
+        launcher: Starts them.
+        packages: The unpacked packages of jobs.
+        ports: Loopback ports for their own servers.
+        accelerators: The GPUs.
+        environments: Isolated environments.
+        surroundings: Makes the variables that all replicas share.
+        work_folder: Scratch space of running replicas.
+    """
+
+    launcher: Launcher
+    packages: Packages
+    ports: Ports
+    accelerators: AcceleratorPool
+    environments: IsolatedEnvironments
+    surroundings: Callable[[], dict[str, str]]
+    work_folder: Path
+
+    def folder(self, job_id: str) -> Path:
+        """Return the scratch space of one job, which need not exist."""
+        return self.work_folder / job_id
+
+    def sweep(self, job_id: str) -> None:
+        """Remove a job's scratch space beside everything else; its path is free at once.
+
+        The server's end waits for it.
+        """
+        folder = self.folder(job_id)
+        swept = folder.with_name(f".{folder.name}-{secrets.token_hex(4)}")
+        with contextlib.suppress(FileNotFoundError):
+            folder.rename(swept)
+        remove = functools.partial(shutil.rmtree, swept, ignore_errors=True)
+        asyncio.get_running_loop().run_in_executor(None, remove)
+
+
+def clear_work(folder: Path) -> None:
+    """Remove what replicas of an earlier server left in the work folder, by its names."""
+    left = folder.iterdir() if folder.is_dir() else ()
+    for path in left:
+        if _WORK.fullmatch(path.name):
+            shutil.rmtree(path, ignore_errors=True)
