@@ -157,11 +157,9 @@ class TrialService:
                 if len(assignments) < missing:
                     study.state = protos.StudyState.COMPLETED
                     self._store.save(study)
+        ended = self._identity.now()
         response = protos.message_class("SuggestTrialsResponse")(
-            trials=trials,
-            study_state=study.state,
-            start_time=started,
-            end_time=self._identity.now(),
+            trials=trials, study_state=study.state, start_time=started, end_time=ended
         )
         return self._operations.done(
             name, response, "SuggestTrialsMetadata", client_id=request.client_id
