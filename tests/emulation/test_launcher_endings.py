@@ -294,7 +294,7 @@ def test_without_namespaces_the_reason_and_the_remedy_are_given(tmp_path: Path) 
     program = f"""
         import asyncio
         from pathlib import Path
-        from vertex_jobs.emulator.launcher import Launcher, kernel
+        from vertex_jobs.emulator.launcher import Launcher, linux
 
         async def main():
             launcher = await Launcher.start(Path({str(tmp_path)!r}), gcs_store=Path("/tmp"))
@@ -306,7 +306,7 @@ def test_without_namespaces_the_reason_and_the_remedy_are_given(tmp_path: Path) 
             await launcher.close()
 
         try:
-            kernel.unshare(kernel.NEW_USER)
+            linux.unshare(linux.NEW_USER)
         except OSError as error:
             print("skip", error)
         else:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from vertex_jobs.emulator.launcher import wire
+from vertex_jobs.emulator.launcher import framing
 from vertex_jobs.emulator.launcher.warm_parents import (
     IDLE_SECONDS,
     MOST_PARENTS,
@@ -20,20 +20,20 @@ from vertex_jobs.emulator.launcher.warm_parents import (
 
 class TestWire:
     @pytest.fixture
-    def ends(self) -> Iterator[tuple[wire.Channel, wire.Channel]]:
+    def ends(self) -> Iterator[tuple[framing.Channel, framing.Channel]]:
         left, right = socket.socketpair()
         with left, right:
-            yield wire.Channel(left), wire.Channel(right)
+            yield framing.Channel(left), framing.Channel(right)
 
     def test_descriptors_stay_with_their_message(
-        self, ends: tuple[wire.Channel, wire.Channel], tmp_path: Path
+        self, ends: tuple[framing.Channel, framing.Channel], tmp_path: Path
     ) -> None:
         sender, receiver = ends
         for name in ("one", "two"):
             with open(tmp_path / name, "w") as file:
                 sender.send({"name": name}, (file.fileno(),))
             sender.send({"name": "none"})
-        messages: list[wire.Received] = []
+        messages: list[framing.Received] = []
         while len(messages) < 4:
             messages += receiver.read()
         seen = []
@@ -47,18 +47,20 @@ class TestWire:
     def test_a_message_arrives_in_pieces(self) -> None:
         left, right = socket.socketpair()
         with left, right:
-            decoder = wire.Decoder(right)
-            content = wire.encode({"text": "long" * 50_000})
+            decoder = framing.Decoder(right)
+            content = framing.encode({"text": "long" * 50_000})
             got = []
             for start in range(0, len(content), 30_000):
                 left.sendall(content[start : start + 30_000])
                 got.append([len(message.body["text"]) for message in decoder.read()])
         assert got == [[]] * 6 + [[200_000]]
 
-    def test_nothing_there_is_no_message(self, ends: tuple[wire.Channel, wire.Channel]) -> None:
+    def test_nothing_there_is_no_message(
+        self, ends: tuple[framing.Channel, framing.Channel]
+    ) -> None:
         assert ends[1].read() == []
 
-    def test_a_closed_end_is_told(self, ends: tuple[wire.Channel, wire.Channel]) -> None:
+    def test_a_closed_end_is_told(self, ends: tuple[framing.Channel, framing.Channel]) -> None:
         ends[0].close()
         with pytest.raises(EOFError, match="the other end is closed"):
             ends[1].read()
@@ -97,10 +99,10 @@ class TestWarmParents:
 
     @pytest.fixture
     def parents(self, clock: _Clock, far_ends: list[socket.socket]) -> Iterator[WarmParents]:
-        def start(*_: object) -> tuple[int, wire.Channel]:
+        def start(*_: object) -> tuple[int, framing.Channel]:
             ours, theirs = socket.socketpair()
             far_ends.append(theirs)
-            return len(far_ends), wire.Channel(ours)
+            return len(far_ends), framing.Channel(ours)
 
         parents = WarmParents(clock, start)
         yield parents

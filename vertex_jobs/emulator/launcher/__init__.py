@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from vertex_jobs.emulator.launcher.client import Launcher, Replica
-    from vertex_jobs.emulator.launcher.records import Capabilities, Exit, ReplicaSpec
+    from vertex_jobs.emulator.launcher.launcher_values import Capabilities, Exit, ReplicaSpec
 
 __all__ = ["Capabilities", "Exit", "Launcher", "Replica", "ReplicaSpec"]
 
 _HOMES = {
-    "Capabilities": "records",
-    "Exit": "records",
+    "Capabilities": "launcher_values",
+    "Exit": "launcher_values",
     "Launcher": "client",
     "Replica": "client",
-    "ReplicaSpec": "records",
+    "ReplicaSpec": "launcher_values",
 }
 
 

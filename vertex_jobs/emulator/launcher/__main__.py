@@ -13,8 +13,8 @@ import socket
 import sys
 from pathlib import Path
 
-from vertex_jobs.emulator.launcher import gcs_mounting, kernel, namespaces, wire
-from vertex_jobs.emulator.launcher.supervisor import Supervisor
+from vertex_jobs.emulator.launcher import framing, gcs_mounting, linux, namespaces
+from vertex_jobs.emulator.launcher.launcher_loop import LauncherLoop
 
 _SCRATCH = "private-root"
 _MOUNT_LOG = "gcs-mount.log"
@@ -22,11 +22,11 @@ _MOUNT_LOG = "gcs-mount.log"
 
 def main() -> None:
     """Serve until the server is gone, then end every process that is left."""
-    channel = wire.Channel(socket.socket(fileno=int(sys.argv[1])))
+    channel = framing.Channel(socket.socket(fileno=int(sys.argv[1])))
     settings = json.loads(sys.argv[2])
     state_dir = Path(settings["state_dir"])
     store = settings["gcs_store"]
-    kernel.become_subreaper()
+    linux.become_subreaper()
     why_not = "a private root was not asked for"
     if settings["private_root"]:
         scratch = state_dir / _SCRATCH
@@ -44,7 +44,7 @@ def main() -> None:
         "why_not": "; ".join(part for part in (why_not, mount_missing) if part),
     }
     channel.send({"is": "ready", "capabilities": capabilities})
-    Supervisor(channel, mounting, names_processes=private_root).run()
+    LauncherLoop(channel, mounting, names_processes=private_root).run()
     if private_root:
         os._exit(0)  # the first process of its namespace: the kernel kills all others
     _end_descendants()

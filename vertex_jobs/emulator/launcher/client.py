@@ -20,10 +20,10 @@ from dataclasses import asdict
 from pathlib import Path
 
 from vertex_jobs import errors
-from vertex_jobs.emulator.launcher import wire
-from vertex_jobs.emulator.launcher.connection import Connection
+from vertex_jobs.emulator.launcher import framing
+from vertex_jobs.emulator.launcher.launcher_connection import LauncherConnection
+from vertex_jobs.emulator.launcher.launcher_values import Capabilities, Exit, ReplicaSpec
 from vertex_jobs.emulator.launcher.output import LinePipe
-from vertex_jobs.emulator.launcher.records import Capabilities, Exit, ReplicaSpec
 
 __all__ = ["Launcher", "OnOutput", "Replica"]
 
@@ -49,7 +49,9 @@ class Replica:
         started: Done once ``pid`` and the rest are known; only the launcher looks at it.
     """
 
-    def __init__(self, number: int, connection: Connection, pipes: tuple[LinePipe, ...]) -> None:
+    def __init__(
+        self, number: int, connection: LauncherConnection, pipes: tuple[LinePipe, ...]
+    ) -> None:
         self.pid = 0
         self.why_fresh = ""
         self.preload_failures: dict[str, str] = {}
@@ -77,7 +79,7 @@ class Replica:
         if not self._exited.done():
             self._connection.post({"do": "signal", "id": self._number, "signal": int(signum)})
 
-    def handle(self, message: wire.Received) -> None:
+    def handle(self, message: framing.Received) -> None:
         """Take note of what the launcher says about this replica."""
         body = message.body
         if body["is"] == "started":
@@ -113,7 +115,7 @@ class Launcher:
     def __init__(self, clock: Callable[[], float]) -> None:
         self.capabilities = Capabilities(private_root=False, gcs_mount=False, why_not="")
         self._clock = clock
-        self._connection: Connection
+        self._connection: LauncherConnection
         self._process: subprocess.Popen[bytes]
         self._replicas: dict[int, Replica] = {}
         self._numbers = itertools.count(1)
@@ -152,7 +154,7 @@ class Launcher:
         }
         ours, theirs = socket.socketpair()
         with theirs, open(state_dir / _LOG, "ab") as log:
-            launcher._connection = Connection(ours, launcher._receive, launcher._lose)
+            launcher._connection = LauncherConnection(ours, launcher._receive, launcher._lose)
             launcher._process = subprocess.Popen(
                 [
                     *(sys.executable, "-S", "-m", __package__),
@@ -242,7 +244,7 @@ class Launcher:
         self._connection.close()
         await asyncio.to_thread(self._process.wait)
 
-    def _receive(self, message: wire.Received) -> None:
+    def _receive(self, message: framing.Received) -> None:
         body = message.body
         if body["is"] == "ready":
             self._ready.set_result(Capabilities(**body["capabilities"]))

@@ -10,7 +10,7 @@ import os
 import sys
 from pathlib import Path
 
-from vertex_jobs.emulator.launcher import kernel
+from vertex_jobs.emulator.launcher import linux
 from vertex_jobs.emulator.launcher.spawning import spawn
 
 __all__ = ["MOUNTPOINT", "GcsMounting", "missing"]
@@ -82,6 +82,6 @@ class GcsMounting:
             return None
         self._pid = 0
         with contextlib.suppress(OSError):  # perhaps it never was mounted
-            kernel.unmount(MOUNTPOINT)  # a dead one answers every access with an error
+            linux.unmount(MOUNTPOINT)  # a dead one answers every access with an error
         lines = self._log.read_text(encoding="utf-8", errors="replace").splitlines()
         return lines[-1] if lines else "it said nothing"

@@ -14,7 +14,7 @@ import stat
 from pathlib import Path
 from typing import NoReturn
 
-from vertex_jobs.emulator.launcher import kernel
+from vertex_jobs.emulator.launcher import linux
 
 __all__ = ["enter"]
 
@@ -50,7 +50,7 @@ def enter(scratch: Path, channel: int, *, own_top_level: tuple[str, ...] = ()) -
         _become_first(scratch, own_top_level, verdict_write)
         if not os.read(go_read, 1):  # the outer process is gone already
             os._exit(1)
-        kernel.die_with_parent(0)
+        linux.die_with_parent(0)
         os.close(go_read)
         return ""
     os.close(verdict_write)
@@ -105,23 +105,23 @@ def _unshare() -> None:
     working tree bound into a container. So the real root does without one.
     """
     uid, gid = os.geteuid(), os.getegid()
-    flags = kernel.NEW_MOUNTS | kernel.NEW_PIDS
+    flags = linux.NEW_MOUNTS | linux.NEW_PIDS
     try:
-        kernel.unshare(flags)
+        linux.unshare(flags)
     except PermissionError:
-        kernel.unshare(flags | kernel.NEW_USER)
+        linux.unshare(flags | linux.NEW_USER)
         Path("/proc/self/setgroups").write_text("deny", encoding="ascii")
         Path("/proc/self/uid_map").write_text(f"{uid} {uid} 1", encoding="ascii")
         Path("/proc/self/gid_map").write_text(f"{gid} {gid} 1", encoding="ascii")
 
 
 def _build_root(root: str, own_top_level: tuple[str, ...]) -> None:
-    recursive_bind = kernel.MOUNT_BIND | kernel.MOUNT_RECURSIVE
+    recursive_bind = linux.MOUNT_BIND | linux.MOUNT_RECURSIVE
     # Slave: what the host mounts and unmounts later is seen here, and nothing the other way.
-    kernel.mount(None, "/", None, kernel.MOUNT_SLAVE | kernel.MOUNT_RECURSIVE)
-    kernel.mount("vertex-jobs", root, "tmpfs", kernel.MOUNT_NOSUID | kernel.MOUNT_NODEV, "mode=755")
+    linux.mount(None, "/", None, linux.MOUNT_SLAVE | linux.MOUNT_RECURSIVE)
+    linux.mount("vertex-jobs", root, "tmpfs", linux.MOUNT_NOSUID | linux.MOUNT_NODEV, "mode=755")
     # Unbindable: else the folder that holds the new root would bring a copy of it along.
-    kernel.mount(None, root, None, kernel.MOUNT_UNBINDABLE)
+    linux.mount(None, root, None, linux.MOUNT_UNBINDABLE)
     for entry in os.scandir("/"):
         target = os.path.join(root, entry.name)
         if entry.name == "proc" or entry.name in own_top_level:
@@ -133,22 +133,22 @@ def _build_root(root: str, own_top_level: tuple[str, ...]) -> None:
             os.mkdir(target, stat.S_IMODE(entry.stat().st_mode))
         else:
             Path(target).touch()
-        kernel.mount(entry.path, target, None, recursive_bind)
+        linux.mount(entry.path, target, None, recursive_bind)
     for name in own_top_level:
         # Read-only: what a script writes before the real mount is there must fail, not be lost.
         folder = os.path.join(root, name)
         os.mkdir(folder)
-        kernel.mount("vertex-jobs", folder, "tmpfs", kernel.MOUNT_READ_ONLY, "mode=555,size=4k")
+        linux.mount("vertex-jobs", folder, "tmpfs", linux.MOUNT_READ_ONLY, "mode=555,size=4k")
     os.mkdir(os.path.join(root, "proc"), 0o555)
     # Before the old root goes: the kernel allows a new /proc only while one is wholly visible.
-    kernel.mount(
+    linux.mount(
         "proc",
         os.path.join(root, "proc"),
         "proc",
-        kernel.MOUNT_NOSUID | kernel.MOUNT_NODEV | kernel.MOUNT_NOEXEC,
+        linux.MOUNT_NOSUID | linux.MOUNT_NODEV | linux.MOUNT_NOEXEC,
     )
     os.chdir(root)
-    kernel.pivot_root(".", ".")  # the old root lies on top of the new one until it is detached
-    kernel.unmount(".")
+    linux.pivot_root(".", ".")  # the old root lies on top of the new one until it is detached
+    linux.unmount(".")
     os.chdir("/")
-    kernel.mount(None, "/", None, kernel.MOUNT_PRIVATE)
+    linux.mount(None, "/", None, linux.MOUNT_PRIVATE)

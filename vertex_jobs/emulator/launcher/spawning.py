@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from vertex_jobs.emulator.launcher import bootstrap, kernel, wire
+from vertex_jobs.emulator.launcher import bootstrap, framing, linux
 
 __all__ = ["has_own_thread_limit", "spawn", "spawn_fresh", "spawn_warm_parent"]
 
@@ -47,9 +47,9 @@ def spawn(
     if pid == 0:
         try:
             os.setsid()
-            kernel.die_with_parent(own_pid)
+            linux.die_with_parent(own_pid)
             if may_mount:
-                kernel.keep_capabilities_over_exec()
+                linux.keep_capabilities_over_exec()
             if inherited is not None:
                 os.set_inheritable(inherited, True)
             _exec(command, environment, output, errors)
@@ -106,7 +106,7 @@ def spawn_fresh(replica: Mapping[str, Any], output: int, errors: int) -> int:
 
 def spawn_warm_parent(
     interpreter: str, preload: Sequence[str], environment: Mapping[str, str]
-) -> tuple[int, wire.Channel]:
+) -> tuple[int, framing.Channel]:
     """Start a warm parent; returns its process id and the channel to it."""
     ours, theirs = socket.socketpair()
     nothing = os.open(os.devnull, os.O_WRONLY)
@@ -122,4 +122,4 @@ def spawn_warm_parent(
     finally:
         os.close(nothing)
         theirs.close()
-    return pid, wire.Channel(ours)
+    return pid, framing.Channel(ours)

@@ -21,13 +21,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from vertex_jobs.emulator.launcher import bootstrap, kernel, wire
+    from vertex_jobs.emulator.launcher import bootstrap, framing, linux
 else:
     import bootstrap
-    import kernel
-    import wire
+    import framing
+    import linux
 
-    for _name in ("bootstrap", "kernel", "wire"):  # the user may have modules of these names
+    for _name in ("bootstrap", "framing", "linux"):  # the user may have modules of these names
         del sys.modules[_name]
 
 
@@ -41,11 +41,11 @@ _FORK_AWARE_THREADS = ("jemalloc_bg_thd",)
 class _Parent:
     """Forks replicas on request and tells the launcher how they end."""
 
-    def __init__(self, channel: wire.Channel) -> None:
+    def __init__(self, channel: framing.Channel) -> None:
         self._channel = channel
         self._replicas: dict[int, int] = {}  # process id to the launcher's number for it
         self._reported: set[int] = set()  # ended, and not reaped yet
-        self._messages: collections.deque[wire.Received] = collections.deque()
+        self._messages: collections.deque[framing.Received] = collections.deque()
         self._installed = _installation_times()
         self._woken, self._waker = socket.socketpair()
         self._woken.setblocking(False)
@@ -71,10 +71,10 @@ class _Parent:
                         selector.close()
                         return replica
 
-    def _obey(self, message: wire.Received) -> dict[str, Any] | None:
+    def _obey(self, message: framing.Received) -> dict[str, Any] | None:
         body = message.body
         if body["do"] == "signal":
-            kernel.signal_group(self._find(body["id"]), body["signal"])
+            linux.signal_group(self._find(body["id"]), body["signal"])
             return None
         if body["do"] == "reap":
             self._reap(body["id"])
@@ -118,7 +118,7 @@ class _Parent:
             self._channel.send({"is": "started", "id": number, "pid": pid})
             return False
         os.setsid()
-        kernel.die_with_parent(own_pid)
+        linux.die_with_parent(own_pid)
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         output, errors = descriptors
@@ -140,7 +140,7 @@ class _Parent:
                 continue
             ended = os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             if ended is not None:
-                kernel.signal_group(pid, signal.SIGKILL)  # what it left behind in its group
+                linux.signal_group(pid, signal.SIGKILL)  # what it left behind in its group
                 code = ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
                 self._reported.add(number)
                 self._channel.send({"is": "exited", "id": number, "code": code})
@@ -182,7 +182,7 @@ def _reseed() -> None:
 
 def _main() -> None:
     bootstrap.leave_own_folder()
-    channel = wire.Channel(socket.socket(fileno=int(sys.argv[1])))
+    channel = framing.Channel(socket.socket(fileno=int(sys.argv[1])))
     failures = bootstrap.import_preload(sys.argv[2:])
     try:
         channel.send({"is": "loaded", "failures": failures})

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vertex_jobs.emulator.launcher import wire
+from vertex_jobs.emulator.launcher import framing
 from vertex_jobs.emulator.launcher.spawning import has_own_thread_limit, spawn_warm_parent
 
 __all__ = ["Launch", "WarmParent", "WarmParents"]
@@ -31,7 +31,7 @@ _REPLICA_VARIABLES = (
 )
 _REPLICA_PREFIXES = ("AIP_", "CLOUD_ML_", "MASTER_")
 
-Start = Callable[[str, Sequence[str], Mapping[str, str]], tuple[int, wire.Channel]]
+Start = Callable[[str, Sequence[str], Mapping[str, str]], tuple[int, framing.Channel]]
 _Key = tuple[str, tuple[str, ...], frozenset[tuple[str, str]]]
 
 
@@ -58,7 +58,7 @@ class WarmParent:
 
     key: _Key
     pid: int
-    channel: wire.Channel
+    channel: framing.Channel
     idle_since: float
     loaded: bool = False
     failures: dict[str, str] = field(default_factory=dict)

@@ -11,23 +11,23 @@ import signal
 import socket
 from typing import Any
 
-from vertex_jobs.emulator.launcher import kernel, wire
+from vertex_jobs.emulator.launcher import framing, linux
 from vertex_jobs.emulator.launcher.gcs_mounting import GcsMounting
-from vertex_jobs.emulator.launcher.replicas import Replicas, Running
+from vertex_jobs.emulator.launcher.running_replicas import Replicas, Running
 from vertex_jobs.emulator.launcher.spawning import spawn_fresh
 from vertex_jobs.emulator.launcher.warm_parents import Launch, WarmParent, WarmParents
 
-__all__ = ["Supervisor"]
+__all__ = ["LauncherLoop"]
 
 #: How often the kernel's mount table is read while a mount is under way.
 _MOUNT_POLL_SECONDS = 0.01
 
 
-class Supervisor:
+class LauncherLoop:
     """Parents every warm parent and replica until the server is gone."""
 
     def __init__(
-        self, server: wire.Channel, mounting: GcsMounting | None, *, names_processes: bool
+        self, server: framing.Channel, mounting: GcsMounting | None, *, names_processes: bool
     ) -> None:
         """Take the server's channel.
 
@@ -80,7 +80,7 @@ class Supervisor:
         seconds = _MOUNT_POLL_SECONDS if self._mount_due else idle
         return None if seconds is None else seconds * 1000 + 1
 
-    def _obey(self, message: wire.Received) -> None:
+    def _obey(self, message: framing.Received) -> None:
         body = message.body
         if body["do"] == "launch":
             self._launch(Launch(body["id"], body["replica"], message.descriptors))
@@ -190,7 +190,7 @@ class Supervisor:
             if running is not None and running.parent is not None:
                 self._lose(running.parent)
             if running is not None:
-                kernel.signal_group(running.pid, signal.SIGKILL)  # what it left in its group
+                linux.signal_group(running.pid, signal.SIGKILL)  # what it left in its group
             _, status = os.waitpid(ended.si_pid, 0)
             if running is not None:
                 self._server.send(self._replicas.end(running, os.waitstatus_to_exitcode(status)))

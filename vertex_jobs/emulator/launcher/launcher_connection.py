@@ -13,9 +13,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from vertex_jobs.emulator.launcher import wire
+from vertex_jobs.emulator.launcher import framing
 
-__all__ = ["Connection"]
+__all__ = ["LauncherConnection"]
 
 
 @dataclass
@@ -24,7 +24,7 @@ class _Outgoing:
     descriptors: tuple[int, ...]
 
 
-class Connection:
+class LauncherConnection:
     """Messages to and from the launcher process.
 
     Attributes:
@@ -34,7 +34,7 @@ class Connection:
     def __init__(
         self,
         sock: socket.socket,
-        receive: Callable[[wire.Received], None],
+        receive: Callable[[framing.Received], None],
         lost: Callable[[], None],
     ) -> None:
         """Start to listen.
@@ -47,7 +47,7 @@ class Connection:
         self._socket = sock
         self._receive = receive
         self._lost = lost
-        self._decoder = wire.Decoder(sock)
+        self._decoder = framing.Decoder(sock)
         self._outgoing: deque[_Outgoing] = deque()
         self._loop = asyncio.get_running_loop()
         self.open = True
@@ -60,14 +60,14 @@ class Connection:
         if not self.open:
             _close_all(descriptors)
             return
-        self._outgoing.append(_Outgoing(wire.encode(body, len(descriptors)), descriptors))
+        self._outgoing.append(_Outgoing(framing.encode(body, len(descriptors)), descriptors))
         self._write()
 
     def _write(self) -> None:
         while self._outgoing and self.open:
             first = self._outgoing[0]
             try:
-                ancillary = wire.ancillary(first.descriptors)
+                ancillary = framing.ancillary(first.descriptors)
                 sent = self._socket.sendmsg([first.content], ancillary)
             except BlockingIOError:
                 self._loop.add_writer(self._socket, self._write)

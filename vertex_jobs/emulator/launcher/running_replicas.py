@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vertex_jobs.emulator.launcher import kernel
+from vertex_jobs.emulator.launcher import linux
 from vertex_jobs.emulator.launcher.warm_parents import WarmParent
 
 __all__ = ["Replicas", "Running"]
@@ -34,7 +34,7 @@ class Running:
             if self.parent is not None:
                 self.parent.channel.send({"do": "signal", "id": self.number, "signal": signum})
             else:
-                kernel.signal_group(self.pid, signum)
+                linux.signal_group(self.pid, signum)
         except OSError:
             pass  # it has ended; its exit is on the way
 
