@@ -2,7 +2,7 @@
 
 For the server. ``client`` is the server's end; ``__main__`` and the modules that it imports are
 the process; ``bootstrap`` and ``warm_parent`` run inside the replicas, by path. What a replica is
-told, and when a job's replicas start and stop, is decided by the server, not here.
+told, and when a job's replicas start and stop, is up to the server.
 
 The names are loaded on first use, because the launcher process imports this package as well and
 has no use for asyncio.

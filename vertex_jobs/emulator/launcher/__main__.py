@@ -63,7 +63,7 @@ def _end_descendants() -> None:
 
 
 def _children() -> list[int]:
-    """Every direct child, from the process table."""
+    """Return every direct child, from the process table."""
     children = []
     for entry in os.scandir("/proc"):
         with contextlib.suppress(OSError, ValueError):

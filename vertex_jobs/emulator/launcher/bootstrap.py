@@ -1,4 +1,4 @@
-"""Runs one module as ``python -m module arguments`` would, in a process made for it.
+"""Run one module as ``python -m module arguments`` would, in a process made for it.
 
 A replica that is a command instead of a module starts here too, and becomes that program.
 
@@ -25,15 +25,15 @@ import types
 import weakref
 from typing import Any, NoReturn
 
-__all__ = ["THREAD_LIMITS", "import_preload", "leave_own_folder", "run"]
+__all__ = ["CANNOT_START", "THREAD_LIMITS", "import_preload", "leave_own_folder", "run"]
 
 #: At import NumPy's and SciPy's OpenBLAS start a thread per core otherwise, and a process with
 #: threads cannot be forked safely. Set when a process starts, fresh ones too, so that both
 #: compute alike; removed before user code runs.
 THREAD_LIMITS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
-#: What a shell answers for a command that it cannot start.
-_CANNOT_START = 127
+#: The exit code of a shell for a command that it cannot start.
+CANNOT_START = 127
 #: Python's own name for runpy's file is not its path in every version.
 _STARTING_FILES = (__file__, runpy.run_module.__code__.co_filename)
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))
@@ -48,7 +48,7 @@ def leave_own_folder() -> None:
 def import_preload(modules: list[str]) -> dict[str, str]:
     """Import what the script will import, and return the failures: module to reason.
 
-    A failure is the script's to meet: it then sees the true error at its own import.
+    The script meets a failure itself, at its own import.
     """
     failures = {}
     for name in modules:
@@ -74,7 +74,7 @@ def run(replica: dict[str, Any]) -> NoReturn:
 
 
 def _new_main() -> types.ModuleType:
-    """The module that a script finds itself in, as the interpreter makes it at its start."""
+    """Return a module for the script to run in, as the interpreter makes it at its start."""
     main = types.ModuleType("__main__")
     vars(main)["__builtins__"] = builtins
     if "__annotations__" in vars(sys.modules["__main__"]):  # until Python 3.13
@@ -119,7 +119,7 @@ def _execute(replica: dict[str, Any]) -> NoReturn:
     try:
         os.execvpe(command[0], command, environment)
     except OSError as error:
-        _give_up(f"cannot start {command[0]!r}: {error.strerror}", _CANNOT_START)
+        _give_up(f"cannot start {command[0]!r}: {error.strerror}", CANNOT_START)
 
 
 def _run_main(module: str) -> BaseException | None:

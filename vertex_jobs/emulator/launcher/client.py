@@ -189,7 +189,7 @@ class Launcher:
         its stderr.
 
         Args:
-            spec: What to run.
+            spec: The process.
             on_output: Called on the event loop for every line of both streams, in order.
 
         Raises:

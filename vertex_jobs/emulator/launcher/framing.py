@@ -39,13 +39,13 @@ class Received(NamedTuple):
 
 
 def encode(body: dict[str, Any], descriptors: int = 0) -> bytes:
-    """The bytes of one message that ``descriptors`` file descriptors go with."""
+    """Return the bytes of one message that ``descriptors`` file descriptors go with."""
     text = json.dumps({"fds": descriptors, "body": body}).encode("ascii")
     return _LENGTH.pack(len(text)) + text
 
 
 def ancillary(descriptors: tuple[int, ...] = (), pid: int = 0) -> _Ancillary:
-    """What travels beside the bytes.
+    """Return the ancillary data that travels beside the bytes.
 
     Args:
         descriptors: Duplicated into the receiver.
@@ -121,7 +121,7 @@ class Channel(Decoder):
         sock.set_inheritable(False)  # it came here over an exec, and goes no further
 
     def fileno(self) -> int:
-        """For selectors."""
+        """Return the descriptor, for selectors."""
         return self._socket.fileno()
 
     def send(self, body: dict[str, Any], descriptors: tuple[int, ...] = (), pid: int = 0) -> None:

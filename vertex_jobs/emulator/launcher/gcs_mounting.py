@@ -1,7 +1,7 @@
 """The process that serves ``/gcs`` inside the private root, as the launcher sees it.
 
-For the launcher's loop: start it, notice that it is ready or gone, say why. What the mount holds
-is ``vertex_jobs.emulator.storage.gcs_mount``'s business.
+For the launcher's loop: start it, notice that it is ready or gone, say why. The mount's content is
+up to ``vertex_jobs.emulator.storage.gcs_mount``.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ _LIBRARIES = ("libfuse3.so.3", "libfuse3.so.4")
 
 
 def missing() -> str:
-    """What this machine lacks to mount ``/gcs``, with the remedy; empty when nothing."""
+    """Return what this machine lacks to mount ``/gcs``, with the remedy; empty if nothing."""
     if not os.access(_DEVICE, os.R_OK | os.W_OK):
         return (
             f"{_DEVICE} cannot be opened by this user: load the kernel module fuse, "
@@ -59,7 +59,7 @@ class GcsMounting:
 
     @property
     def ready(self) -> bool:
-        """Whether the process has mounted ``/gcs``.
+        """True if the process has mounted ``/gcs``.
 
         Read from the kernel's table: to look at the folder itself would block until the mounting
         process answers.
@@ -74,7 +74,7 @@ class GcsMounting:
         )
 
     def ended(self, pid: int) -> str | None:
-        """Take note of a child's end; returns the last thing that the mounting process said.
+        """Note a child's end; return the last thing that the mounting process said.
 
         None when the child was another one.
         """

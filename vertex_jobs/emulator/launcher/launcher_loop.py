@@ -1,4 +1,4 @@
-"""The launcher process's loop: obeys the server, reaps children, reports.
+"""The launcher process's loop: it obeys the server, reaps children and reports.
 
 It runs in the launcher process, which has one thread. It never blocks on a child: imports happen
 in the warm parents, and a mount is looked after from the loop.
@@ -163,7 +163,7 @@ class LauncherLoop:
         self._parents.rest(parent)
 
     def _lose(self, parent: WarmParent) -> None:
-        """A parent died: the kernel ends its replicas, and they become ours to reap."""
+        """Note that a parent died: the kernel ends its replicas, and they become ours to reap."""
         with contextlib.suppress(EOFError):
             while messages := parent.channel.read():  # what it said before
                 for message in messages:

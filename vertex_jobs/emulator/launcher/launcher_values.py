@@ -1,4 +1,4 @@
-"""What the server says to the launcher and hears from it, as plain values.
+"""The values that the server and the launcher exchange.
 
 For the server's controllers. No behaviour.
 """
@@ -43,7 +43,7 @@ class ReplicaSpec:
 
 @dataclass(frozen=True)
 class Exit:
-    """How a replica ended: with a code, or by a signal.
+    """The end of a replica: with a code, or by a signal.
 
     Attributes:
         code: 0 to 255, or None when a signal ended it.
@@ -58,7 +58,7 @@ class Exit:
 
 @dataclass(frozen=True)
 class Capabilities:
-    """What this machine lets the launcher do.
+    """The abilities of the launcher on this machine.
 
     Attributes:
         private_root: Replicas live in a PID namespace and a root folder of their own.

@@ -1,4 +1,4 @@
-"""Runs one module as ``python -m`` would; where it fails, the debugger opens on the spot.
+"""Run one module as ``python -m`` would; where it fails, the debugger opens on the spot.
 
 Executed by its path for a replica in the foreground of a terminal. Without a terminal the traceback
 is all there is. Standard library only.
@@ -23,7 +23,7 @@ _STARTING_FILES = (__file__, runpy.__file__, runpy.run_module.__code__.co_filena
 def command(
     search_path: Sequence[Path], folder: Path, module: str, arguments: Sequence[str]
 ) -> tuple[str, ...]:
-    """The command that runs a module so.
+    """Return the command that runs a module so.
 
     Args:
         search_path: Folders of the job's packages.

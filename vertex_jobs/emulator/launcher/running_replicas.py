@@ -1,4 +1,4 @@
-"""The launcher's account of its replicas: where each runs and how it ended.
+"""The replicas that run under the launcher: where each runs, and how it ended.
 
 For the launcher process's loop. It sends signals and reads exit statuses; it starts nothing.
 """
@@ -40,7 +40,7 @@ class Running:
 
 
 class Replicas:
-    """Those that run, by number and by process."""
+    """The replicas that run, by number and by process."""
 
     def __init__(self) -> None:
         self._by_number: dict[int, Running] = {}
@@ -51,15 +51,15 @@ class Replicas:
         self._by_number[running.number] = running
 
     def find(self, number: int) -> Running | None:
-        """A running replica by the server's number."""
+        """Return a running replica by the server's number."""
         return self._by_number.get(number)
 
     def of_process(self, pid: int) -> Running | None:
-        """A running replica that is a direct child, or has become one."""
+        """Return a running replica that is a direct child, or has become one."""
         return next((one for one in self._by_number.values() if one.pid == pid), None)
 
     def of_parent(self, parent: WarmParent) -> list[Running]:
-        """What a warm parent forked and has not reported ended."""
+        """Return the replicas that a warm parent forked and has not reported ended."""
         return [one for one in self._by_number.values() if one.parent is parent]
 
     def end(self, running: Running, code: int) -> dict[str, Any]:
@@ -84,7 +84,7 @@ class Replicas:
 
 
 def _count_oom_kills() -> int:
-    """Out-of-memory kills since the machine started, of all processes; 0 where not counted."""
+    """Count the out-of-memory kills since the machine started; 0 where they are not counted."""
     with contextlib.suppress(OSError):
         found = _KILLS.search(Path("/proc/vmstat").read_text(encoding="ascii"))
         return int(found.group(1)) if found else 0

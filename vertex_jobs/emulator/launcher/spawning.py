@@ -1,4 +1,4 @@
-"""Starts a program as the leader of its own session, for the launcher process.
+"""Start a program as the leader of its own session, for the launcher process.
 
 It knows what every child needs (streams, default signals, an end with its parent), and the
 command lines of fresh replicas and warm parents. It keeps no account of what it started.
@@ -17,8 +17,6 @@ from vertex_jobs.emulator.launcher import bootstrap, framing, linux
 __all__ = ["has_own_thread_limit", "spawn", "spawn_fresh", "spawn_warm_parent"]
 
 _FOLDER = Path(__file__).parent
-#: What a shell answers for a command that it cannot start.
-_CANNOT_START = 127
 
 
 def spawn(
@@ -54,7 +52,7 @@ def spawn(
                 os.set_inheritable(inherited, True)
             _exec(command, environment, output, errors)
         finally:
-            os._exit(_CANNOT_START)
+            os._exit(bootstrap.CANNOT_START)
     return pid
 
 
@@ -73,18 +71,18 @@ def _exec(
         os.execve(command[0], list(command), dict(environment))
     except OSError as error:
         os.write(2, f"cannot start {command[0]!r}: {error.strerror}\n".encode())
-        os._exit(_CANNOT_START)
+        os._exit(bootstrap.CANNOT_START)
 
 
 def has_own_thread_limit(environment: Mapping[str, str]) -> bool:
-    """Whether a replica asks for other thread limits than a warm parent has."""
+    """Return whether a replica asks for other thread limits than a warm parent has."""
     return any(
         environment.get(name, limit) != limit for name, limit in bootstrap.THREAD_LIMITS.items()
     )
 
 
 def spawn_fresh(replica: Mapping[str, Any], output: int, errors: int) -> int:
-    """Start a replica as a process of its own; returns its process id."""
+    """Start a replica as a process of its own; return its process id."""
     environment = replica["environment"]
     start = {
         "module": replica["module"],
@@ -107,7 +105,7 @@ def spawn_fresh(replica: Mapping[str, Any], output: int, errors: int) -> int:
 def spawn_warm_parent(
     interpreter: str, preload: Sequence[str], environment: Mapping[str, str]
 ) -> tuple[int, framing.Channel]:
-    """Start a warm parent; returns its process id and the channel to it."""
+    """Start a warm parent; return its process id and the channel to it."""
     ours, theirs = socket.socketpair()
     nothing = os.open(os.devnull, os.O_WRONLY)
     command = [interpreter, str(_FOLDER / "warm_parent.py"), str(theirs.fileno()), *preload]

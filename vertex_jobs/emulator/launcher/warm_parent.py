@@ -54,7 +54,7 @@ class _Parent:
         signal.signal(signal.SIGCHLD, lambda *_: None)
 
     def serve(self) -> dict[str, Any]:
-        """Fork on request; returns only in a child, with the replica that it is to become."""
+        """Fork on request; return only in a child, with the replica that it is to become."""
         selector = selectors.DefaultSelector()
         selector.register(self._channel, selectors.EVENT_READ)
         selector.register(self._woken, selectors.EVENT_READ)
@@ -91,7 +91,7 @@ class _Parent:
         return None
 
     def _objection(self) -> tuple[bool, str]:
-        """Why a fork would differ from a fresh start, if so; first, whether a new parent helps."""
+        """Return why a fork would differ from a fresh start; first, whether a new parent helps."""
         if _installation_times() != self._installed:
             return True, "packages were installed or removed since the warm parent started"
         threads = [name for name in _thread_names() if name not in _FORK_AWARE_THREADS]
@@ -156,7 +156,7 @@ class _Parent:
 
 
 def _thread_names() -> list[str]:
-    """The kernel's name of each thread of this process."""
+    """Return the kernel's name of each thread of this process."""
     return [
         Path(f"/proc/self/task/{thread}/comm").read_text().strip()
         for thread in os.listdir("/proc/self/task")
@@ -164,7 +164,7 @@ def _thread_names() -> list[str]:
 
 
 def _installation_times() -> list[int]:
-    """When each folder of installed packages last gained or lost one."""
+    """Return when each folder of installed packages last gained or lost one."""
     times = []
     for folder in sys.path:
         if os.path.basename(folder) in _INSTALLED:

@@ -88,7 +88,7 @@ class WarmParent:
             self.channel.send({"do": "reap", "id": number})
 
     def expects(self, number: int) -> bool:
-        """Whether a launch of that number is under way here."""
+        """Return whether a launch of that number is under way here."""
         return number in self.asked or any(launch.number == number for launch in self.waiting)
 
 
@@ -111,11 +111,11 @@ class WarmParents:
         self._unsafe: dict[_Key, str] = {}
 
     def all(self) -> list[WarmParent]:
-        """Every parent that is alive as far as we know."""
+        """Return every parent that is alive as far as we know."""
         return [*self._serving.values(), *self._retired]
 
     def find(self, replica: Mapping[str, Any]) -> tuple[WarmParent | None, str]:
-        """The parent for a replica, started if need be; or None and why a fresh start is due."""
+        """Return the parent for a replica, started if need be; or None and why there is none."""
         if not replica["warm"]:
             return None, "a warm start was not asked for"
         if has_own_thread_limit(replica["environment"]):
@@ -154,7 +154,7 @@ class WarmParents:
         parent.channel.close()
 
     def end_idle(self) -> float | None:
-        """End those that nobody has used for long; returns seconds until the next is due."""
+        """End parents that nobody has used for long; return the seconds until the next is due."""
         now = self._clock()
         due = []
         for parent in [parent for parent in self._serving.values() if parent.idle]:

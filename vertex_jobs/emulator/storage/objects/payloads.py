@@ -24,7 +24,7 @@ __all__ = ["BLOCK_BYTES", "PayloadWriter", "Payloads", "read_blocks", "rename_du
 
 #: Files are read and hashed in blocks of this many bytes.
 BLOCK_BYTES = 1 << 20
-#: How the name of a folder begins that one process writes into.
+#: The beginning of the names of folders that one process writes into.
 _INCOMING = "tmp"
 
 

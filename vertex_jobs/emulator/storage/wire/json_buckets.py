@@ -28,7 +28,7 @@ __all__ = [
     "update_bucket",
 ]
 
-#: How TensorFlow's ``gs://`` file system names itself.
+#: The User-Agent of TensorFlow's ``gs://`` file system.
 _TENSORFLOW = "TSL"
 #: Parts of the resource that the service, not the client, decides.
 _OUTPUT_ONLY = frozenset(
@@ -65,8 +65,8 @@ async def create_bucket(request: Request, store: ObjectStore) -> Response:
 async def get_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
     """Answer ``GET /storage/v1/b/B``.
 
-    TensorFlow asks this before it writes the first directory, and asks for ever while the answer
-    is 404; so its question already brings the bucket into being.
+    TensorFlow asks this before it writes the first directory, and asks forever while the answer
+    is 404; so its request makes the bucket.
     """
     from_tensorflow = request.headers.get("user-agent") == _TENSORFLOW
     find = store.buckets.require if from_tensorflow else store.buckets.get
