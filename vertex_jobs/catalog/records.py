@@ -66,7 +66,7 @@ class BootDisk:
 
 @dataclass(frozen=True)
 class ImageAddresses:
-    """Where container images are, and which are taken without being named.
+    """The addresses of container images, and the images that a job gets by default.
 
     Attributes:
         hosts: Prefixes of the prebuilt training images, the one to name first.
@@ -117,7 +117,7 @@ class Accelerator:
         bundled: Whether its price is part of the machine's.
         price: Per accelerator; None when bundled or unknown.
         quota: Last part of its quota metric; None when unknown.
-        note: What else is known.
+        note: Anything else that is known.
     """
 
     name: str
@@ -204,7 +204,7 @@ class Image:
 
 @dataclass(frozen=True)
 class RegionReport:
-    """Where people got an accelerator and where not; no table of Google's.
+    """Regions in which users got an accelerator or did not; Google's own table is not known.
 
     Attributes:
         available: Regions in which it was reported to work.

@@ -1,7 +1,7 @@
-"""A config checked: its own faults and those of every rule, all at once.
+"""Check a config: collect its own faults and those of every rule, all at once.
 
-For the verbs ``check`` and ``run``. It contacts nothing; of the person's code only the way to its
-argument parser runs, in a child process.
+For the verbs ``check`` and ``run``. It contacts nothing; the user's script runs as far as its
+argument parser, in a child process.
 """
 
 from collections.abc import Iterable, Iterator
@@ -25,7 +25,7 @@ _PRICED = MACHINE_FIELDS | {"timeout", "max_trial_count", "parallel_trial_count"
 
 @dataclass(frozen=True)
 class Report:
-    """What a check found.
+    """The result of a check.
 
     Attributes:
         source: Of the config.
@@ -39,12 +39,12 @@ class Report:
 
     @property
     def errors(self) -> tuple[Fault, ...]:
-        """What stops a submission."""
+        """The faults that prevent a submission."""
         return tuple(fault for fault in self.faults if fault.severity == "error")
 
     @property
     def warnings(self) -> tuple[Fault, ...]:
-        """What does not."""
+        """The faults that do not."""
         return tuple(fault for fault in self.faults if fault.severity != "error")
 
 
@@ -52,10 +52,10 @@ def check(reading: Reading, *, on: Where, place: Place, today: date) -> Report:
     """Check a config, as far as it could be read.
 
     Args:
-        reading: The config, with the faults that were found in reading it.
-        on: Whose rules count.
-        place: Where it is submitted first; its bucket is empty when nobody has named one.
-        today: For images that end.
+        reading: The config, and the faults found while reading it.
+        on: The endpoint whose rules count.
+        place: Where it is submitted first; its bucket is empty if none was named.
+        today: The date, for images whose support ends.
     """
     subject = Subject(
         job=reading.job,
@@ -74,7 +74,7 @@ def check(reading: Reading, *, on: Where, place: Place, today: date) -> Report:
 
 
 def _once(faults: Iterable[Fault]) -> Iterator[Fault]:
-    """Equal faults of several pools or rules, told once."""
+    """Yield equal faults of several pools or rules once."""
     seen: set[tuple[str, str]] = set()
     for fault in faults:
         key = (fault.path, fault.rule)

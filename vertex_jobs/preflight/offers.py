@@ -1,7 +1,7 @@
-"""The machines that one can have, each with its accelerators and its price.
+"""The machines on offer, each with its accelerators and its price.
 
-For the verb ``machines``. Without an accelerator in mind there is one offer per machine; with one,
-an offer for each count of it.
+For the verb ``machines``. If an accelerator is asked for there is an offer for each count of it,
+else one for each machine.
 """
 
 from collections.abc import Iterator
@@ -18,16 +18,16 @@ __all__ = ["Offer", "find_offers"]
 
 @dataclass(frozen=True)
 class Offer:
-    """A machine, perhaps with accelerators.
+    """A machine, and the accelerators that it can have.
 
     Attributes:
         machine_type: E.g. ``g2-standard-4``.
         vcpus: None where the documentation does not say, as with memory.
         memory_gb: In gigabytes.
         accelerators: By type, the counts that the machine can have; of TPUs the topologies.
-        rate: Per hour, the boot disk left out: of the machine alone if accelerators are added to
-            it and none was asked for.
-        reported: Regions in which people got its accelerator; no table of Google's.
+        rate: Per hour, without the boot disk; without accelerators, too, if they are attached to
+            the machine and none was asked for.
+        reported: Regions in which users got its accelerator; no table of Google's.
     """
 
     machine_type: str
@@ -41,14 +41,14 @@ class Offer:
 def find_offers(
     catalog: Catalog, *, gpu: str = "", machine: str = "", tpu: bool = False, region: str = ""
 ) -> Iterator[Offer]:
-    """Every offer that the filters let through, in the catalog's order.
+    """Yield the offers that the filters let through, in the catalog's order.
 
     Args:
-        catalog: With machines and prices.
+        catalog: The machines and prices.
         gpu: An accelerator, as ``L4`` or in full; empty for any.
-        machine: What the machine's name starts with.
-        tpu: Only TPUs.
-        region: Left out where an accelerator is reported to be refused.
+        machine: The start of the machine's name.
+        tpu: Whether to yield TPUs alone.
+        region: Where the accelerator must not be reported as refused; empty for any.
 
     Raises:
         InvalidJobError: If there is no such accelerator, machine or region.
@@ -65,7 +65,7 @@ def find_offers(
 
 
 def _checked(catalog: Catalog, gpu: str, machine: str, region: str) -> str:
-    """The accelerator's full name.
+    """Return the accelerator's full name, empty for any.
 
     Raises:
         InvalidJobError: With every filter that names nothing.
@@ -89,7 +89,7 @@ def _checked(catalog: Catalog, gpu: str, machine: str, region: str) -> str:
 
 
 def _means(word: str, name: str) -> bool:
-    """Whether a word is a name or a part of it, so that a typing mistake is not taken for it."""
+    """Return whether a word is a name or a part of it, so that no typing mistake passes for one."""
     return word.upper().replace("-", "_") in name
 
 

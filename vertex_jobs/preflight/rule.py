@@ -1,7 +1,7 @@
 """A rule: a small function with a name, a source and a severity.
 
-For the modules in ``rules``. A rule yields faults; its table entry says how grave they are, and
-whether they count on Vertex AI and on Local Vertex.
+For the modules in ``rules``. A rule yields faults; how severe they are, and whether they count on
+Vertex AI and on Local Vertex, is the rule's and not the fault's.
 """
 
 import dataclasses
@@ -26,18 +26,18 @@ MACHINE_FIELDS = frozenset(
 
 @dataclass(frozen=True)
 class Rule:
-    """One thing that is checked.
+    """One rule.
 
     Attributes:
         name: In small letters with hyphens.
         severity: On Vertex AI.
         what: The rule as a sentence.
-        source: Where it is from.
-        needs: Fields without which it cannot be asked.
-        cloud_only: Whether Local Vertex does not mind: there an error becomes a warning, and a
-            warning is not given.
-        local_only: Whether Vertex AI does not mind: there it is not asked.
-        find: Yields the faults.
+        source: The document, or what else it rests on.
+        needs: Fields without which it cannot be checked.
+        cloud_only: Whether it does not matter to Local Vertex: there an error becomes a warning,
+            and a warning is not given.
+        local_only: Whether it does not matter to Vertex AI: there it is not checked.
+        find: The function that yields the faults.
     """
 
     name: str
@@ -50,7 +50,7 @@ class Rule:
     find: Finder
 
     def faults(self, subject: Subject) -> Iterator[Fault]:
-        """Yield what it finds, with the severity that counts where the job is to run."""
+        """Yield the faults, with the severity that holds where the job will run."""
         severity: str = self.severity
         if subject.on == "local" and self.cloud_only:
             if severity == "warning":

@@ -1,6 +1,6 @@
-"""What the rules look at: one job, as far as it could be read, and where it is to run.
+"""The subject of the rules: one job, as far as it could be read, and where it will run.
 
-For the rules of this package. Everything that costs time is worked out when a rule first asks.
+For the rules of this package. Whatever takes time is worked out when a rule first asks for it.
 """
 
 from collections.abc import Iterator
@@ -30,7 +30,7 @@ class Candidate:
     Attributes:
         path: Where it stands in the config, e.g. ``fallback.0``; empty for the job's own.
         location: Region.
-        pools: What runs there, in role order.
+        pools: The worker pools there, in role order.
         strategy: ``standard``, ``spot``, ``flex_start``, or None for the default.
     """
 
@@ -42,16 +42,16 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Subject:
-    """A job and where it is to run.
+    """A job and where it will run.
 
     Attributes:
         job: The job; fields that are damaged are at their default, or None if required.
         damaged: Fields that could not be read.
-        on: Whose rules are asked.
+        on: The endpoint whose rules count.
         location: Where it is submitted first.
-        staging_bucket: ``gs://…``; empty when nobody has said it.
+        staging_bucket: ``gs://…``; empty if none was named.
         catalog: Machines, images, limits, prices.
-        today: For images that end.
+        today: The date, for images whose support ends.
     """
 
     job: JobSpec
@@ -64,7 +64,7 @@ class Subject:
 
     @cached_property
     def candidates(self) -> tuple[Candidate, ...]:
-        """Where it may run, the job's own place first."""
+        """The places where the job may run, its own first."""
         return tuple(
             Candidate(
                 attempt.path,
@@ -77,17 +77,17 @@ class Subject:
 
     @property
     def pools(self) -> tuple[WorkerPoolSpec, ...]:
-        """What runs in the job's own place."""
+        """The worker pools in the job's own place."""
         return self.candidates[0].pools
 
     @cached_property
     def cost(self) -> Estimate:
-        """What it will cost."""
+        """The estimated cost."""
         return estimate(self.job, self.location)
 
     @cached_property
     def contract(self) -> "Contract | None":
-        """What the script says; None for a job without a script of its own."""
+        """The script's contract; None for a job without a script."""
         from vertex_jobs.preflight.contract import Contract
 
         unread = self.damaged & {"script_path", "python_module_name", "requirements"}
@@ -97,7 +97,7 @@ class Subject:
 
     @cached_property
     def _violations(self) -> tuple[tuple[str, WorkerPoolSpec, Violation], ...]:
-        """Every rule on machines that is broken, with the path of the field that breaks it."""
+        """Every broken rule on machines, with the path of the field that breaks it."""
         tuned = self.job.kind == TUNING_JOB.name
         return tuple(
             (self.field(candidate, pool, found.field), pool, found)
@@ -110,13 +110,13 @@ class Subject:
         return (found for found in self._violations if found[2].rule in rules)
 
     def each_pool(self) -> Iterator[tuple[Candidate, WorkerPoolSpec]]:
-        """Every pool in every place."""
+        """Yield every pool of every place."""
         for candidate in self.candidates:
             for pool in candidate.pools:
                 yield candidate, pool
 
     def field(self, candidate: Candidate, pool: WorkerPoolSpec, name: str) -> str:
-        """Path in the config of a pool's field in one of the places."""
+        """Return the path in the config of a pool's field in one of the places."""
         if candidate.path:
             return f"{candidate.path}.{name}"
         return name if self.job.worker_pools is None else f"worker_pools.{pool.role}.{name}"

@@ -1,7 +1,7 @@
-"""The script's side of the bargain: the flags it accepts, the metrics it reports.
+"""The script's side of the contract: the flags that it accepts, the metrics that it reports.
 
-For the rules. The flags are asked of the script's own parser in a child process that ends there;
-the metrics are looked for in the sources.
+For the rules. A child process runs the script as far as its own parser, which is then questioned;
+the metrics are looked up in the sources.
 """
 
 from vertex_jobs.preflight.contract.asking import Outcome, Verdict

@@ -1,7 +1,7 @@
-"""The child process that runs a script up to its parser, and what it answers.
+"""Run a script as far as its parser in a child process, and read the parser's answers.
 
-For ``contracts``. First with inert stand-ins for the libraries, which takes a fraction of a second;
-if the script decides something by a library, again with the real ones.
+For ``contracts``. The first run has inert stand-ins for the libraries and takes a fraction of a
+second; if the script decides something by a library, a second run has the real ones.
 """
 
 import json
@@ -17,27 +17,27 @@ from vertex_jobs.packaging import Package, clean_environment
 
 __all__ = ["Outcome", "Questions", "Verdict", "ask"]
 
-#: Started by text, so that no folder of ours is on the path that the script sees.
+#: Started from text, so that no folder of ours is on the path that the script sees.
 _START = (
     "import sys; sys.path.insert(0, {home!r}); import interrogation; sys.path.remove({home!r}); "
     "interrogation.main({descriptor})"
 )
 _HOME = str(Path(__file__).parent)
-#: Enough for the standard library, and for loading TensorFlow on a busy machine.
+#: Time for the standard library, and for loading TensorFlow on a busy machine.
 _QUICK_SECONDS, _LONG_SECONDS = 60.0, 240.0
 
 
 @dataclass(frozen=True)
 class Questions:
-    """What the parser is asked.
+    """The questions to a parser.
 
     Attributes:
         argv: The command line that the script sees.
         whole: Command lines that must be accepted as they are.
         single: Tokens that must be accepted, whatever else is required.
-        parsers: ``argparse``, ``click``, ``absl``: those that the sources name.
+        parsers: The kinds that the sources import, of ``argparse``, ``click``, ``absl``.
         several: Whether the sources read a command line in more than one place.
-        variables: Environment variables of the job.
+        variables: The job's environment variables.
     """
 
     argv: tuple[str, ...]
@@ -50,13 +50,13 @@ class Questions:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the parser made of some tokens.
+    """The parser's verdict on some tokens.
 
     Attributes:
-        error: Its own words; empty when it took them.
+        error: In the parser's words; empty if it accepted them.
         unknown: Tokens that it did not know.
         abbreviates: The flag that a token was short for.
-        reads_text: Whether it takes every text for true.
+        reads_text: Whether it reads every text as true.
     """
 
     error: str
@@ -67,16 +67,16 @@ class Verdict:
 
 @dataclass(frozen=True)
 class Outcome:
-    """How the asking went.
+    """The result of the questions.
 
     Attributes:
         kind: ``answered``; ``failed`` before there was a parser; ``ended`` without one;
-            ``forbidden``, stopped at what only a job may do; ``slow``, not there in time.
-        detail: Why, if not answered.
+            ``forbidden``, stopped at something that only a job may do; ``slow``, timed out.
+        detail: The reason, if not answered.
         missing: Libraries that are not installed here.
-        flags: That the parser knows.
-        whole: Of each whole command line.
-        single: Of each probe.
+        flags: Those that the parser knows.
+        whole: The verdict on each whole command line.
+        single: The verdict on each probe.
         ignores: Whether the script gives its parser an empty command line.
     """
 
@@ -90,12 +90,12 @@ class Outcome:
 
 
 def ask(package: Package, questions: Questions, interpreter: str = sys.executable) -> Outcome:
-    """Unpack a package, run it up to its parser, and ask that.
+    """Unpack a package, run it as far as its parser, and put the questions to that.
 
     Args:
-        package: The job's code; its own modules are real in any case.
-        questions: What to ask.
-        interpreter: The Python to ask with.
+        package: The job's code; its own modules never have stand-ins.
+        questions: The questions.
+        interpreter: The Python that runs it.
     """
     with tempfile.TemporaryDirectory(prefix="vertex-jobs-check-") as scratch:
         folder = Path(scratch, "package")
@@ -126,7 +126,7 @@ class _Child:
     questions: Questions
 
     def run(self, *, stand_ins: bool, missing: Sequence[str]) -> dict[str, Any]:
-        """One attempt; the answer as the child wrote it."""
+        """Run the script once, and return the answer as the child wrote it."""
         asked = {
             "folder": str(self.folder),
             "module": self.module,

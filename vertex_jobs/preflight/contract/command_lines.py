@@ -1,7 +1,9 @@
 """The command lines that a job will give to its script, as questions to the script's parser.
 
-For ``contracts``. Source: documentation page "Use hyperparameter tuning" for the form of a trial's
-arguments; public issues for discrete numbers that arrive as 128.0.
+For ``contracts``.
+
+Source: documentation page "Use hyperparameter tuning" for the form of a trial's arguments; public
+issues for discrete numbers that arrive as 128.0.
 """
 
 from collections.abc import Iterator, Mapping
@@ -27,10 +29,10 @@ class Probe:
     """One question.
 
     Attributes:
-        path: Where in the config the answer belongs.
-        value: What stands there.
-        tokens: What the parser is given.
-        as_float: Whether it is the other spelling of a whole number, which may arrive.
+        path: Of the field in the config that it is about.
+        value: Of that field.
+        tokens: The tokens for the parser.
+        as_float: Whether they hold a whole number in its other form, e.g. 64.0, which may arrive.
     """
 
     path: str
@@ -40,7 +42,7 @@ class Probe:
 
 
 def probes_of(job: JobSpec) -> Iterator[Probe]:
-    """Each fixed argument, and the ends of each tuned parameter's range."""
+    """Yield a question for each fixed argument, and for the ends of each parameter's range."""
     yield from _fixed("args", job.args)
     for role, pool in _own_pools(job):
         yield from _fixed(f"worker_pools.{role}.args", pool)
@@ -53,7 +55,7 @@ def probes_of(job: JobSpec) -> Iterator[Probe]:
 
 
 def trial_tokens(job: JobSpec) -> tuple[str, ...]:
-    """What the first trial's parameters could be, without those that have a condition."""
+    """Return the arguments that a first trial could have, without conditional parameters."""
     if not isinstance(job, HyperparameterTuningJob):
         return ()
     found = []
@@ -80,7 +82,7 @@ def _fixed(path: str, args: Any) -> Iterator[Probe]:
 
 
 def _leading_words(args: Any) -> tuple[str, ...]:
-    """The subcommand of a command line that starts with one."""
+    """Return the subcommand of a command line that starts with one."""
     words = []
     for token in () if isinstance(args, Mapping) else tokens(args):
         if token.startswith("-"):
@@ -90,7 +92,7 @@ def _leading_words(args: Any) -> tuple[str, ...]:
 
 
 def _texts(parameter: ParameterSpec) -> Iterator[tuple[Any, str, bool]]:
-    """Values with the texts in which they arrive, and whether that is only one of two ways."""
+    """Yield values, the text in which each arrives, and whether that is the second of two forms."""
     if isinstance(parameter, CategoricalParameterSpec):
         for category in parameter.values:
             yield category, category, False

@@ -1,7 +1,7 @@
-"""A job's script, asked: its package, its parser's answers, its metrics.
+"""The contract of a job's script: its package, its parser's answers, its metrics.
 
-For ``Subject``. Each part is worked out when a rule first wants it, since a config with faults may
-allow for one and not for another.
+For ``Subject``. Each part is worked out when a rule first asks for it, since a config with faults
+may have one and not another.
 """
 
 from dataclasses import dataclass
@@ -24,7 +24,7 @@ __all__ = ["Contract"]
 
 @dataclass(frozen=True)
 class Contract:
-    """What is known of a script.
+    """Everything known of a script.
 
     Attributes:
         job: A job with a script.
@@ -34,7 +34,7 @@ class Contract:
 
     @cached_property
     def _packaged(self) -> Package | str:
-        """The package, or why there is none."""
+        """The package, or the reason why there is none."""
         try:
             return describe(self.job)
         except PackagingError as error:
@@ -42,17 +42,17 @@ class Contract:
 
     @property
     def package_error(self) -> str:
-        """Why it cannot be packaged; empty if it can."""
+        """The reason why it cannot be packaged; empty if it can."""
         return self._packaged if isinstance(self._packaged, str) else ""
 
     @cached_property
     def metrics(self) -> MetricTags | None:
-        """What its sources report; None without a package."""
+        """The metrics that its sources report; None without a package."""
         return None if isinstance(self._packaged, str) else find_metric_tags(self._packaged)
 
     @cached_property
     def outcome(self) -> Outcome | None:
-        """How the asking went; None without a package, or without a parser in its sources."""
+        """The parser's answers; None without a package, or without a parser in its sources."""
         package = self._packaged
         parsers = parsers_in(package) if isinstance(package, Package) else ()
         if isinstance(package, str) or not parsers:
@@ -70,13 +70,13 @@ class Contract:
 
     @property
     def answers(self) -> tuple[tuple[Probe, Verdict], ...]:
-        """Each question with its verdict; empty where nothing could be asked."""
+        """The questions and their verdicts; empty if there was no answer."""
         verdicts = self.outcome.single if self.outcome is not None else ()
         return tuple(zip(self._probes, verdicts, strict=False))
 
     @property
     def complete_line(self) -> Verdict | None:
-        """What the parser makes of all fixed arguments with those of a first trial."""
+        """The verdict on all fixed arguments with those of a first trial."""
         whole = self.outcome.whole if self.outcome is not None else ()
         return whole[0] if whole else None
 

@@ -1,7 +1,7 @@
-"""What a person's sources say about themselves, read and not run: their parsers, their metrics.
+"""Read the sources of a script for the parsers that it uses and the metrics that it reports.
 
-For ``contracts``. A metric whose tag is computed is not found; ``check --dry-trial`` sees what is
-reported.
+For ``contracts``. Nothing is run. A tag that is computed is not found; ``check --dry-trial`` sees
+which metrics are really reported.
 """
 
 import ast
@@ -13,7 +13,7 @@ from vertex_jobs.packaging import Package
 
 __all__ = ["MetricTags", "find_metric_tags", "parsers_in", "reads_often"]
 
-#: Module that a source imports, and whose parser it means.
+#: The kind of parser that an imported module stands for.
 _PARSERS = {
     "absl": "absl",
     "argparse": "argparse",
@@ -26,7 +26,7 @@ _PARSERS = {
     "vertex_jobs": "argparse",
 }
 _READS = {"parse_args", "parse_known_args", "parse_args_into_dataclasses"}
-#: Ours, in every package.
+#: Our own files, in every package.
 _OWN = ("vertex_jobs", "__init__.py", "__main__.py")
 #: cloudml-hypertune's method, and the variable by which its file is found.
 _HYPERTUNE = "report_hyperparameter_tuning_metric"
@@ -35,11 +35,11 @@ _METRIC_FILE = "CLOUD_ML_HP_METRIC_FILE"
 
 @dataclass(frozen=True)
 class MetricTags:
-    """What the sources report.
+    """The metrics that the sources report.
 
     Attributes:
-        tags: That stand there as text.
-        is_complete: Whether every report names its tags so.
+        tags: Those written as text.
+        is_complete: Whether every report has its tags as text.
         is_reported: Whether there is any report at all.
     """
 
@@ -49,7 +49,7 @@ class MetricTags:
 
 
 def _trees(package: Package) -> Iterator[ast.Module]:
-    """The syntax tree of each of the person's modules."""
+    """Yield the syntax tree of each of the user's modules."""
     for file in package.files:
         path = PurePosixPath(file.path)
         if path.suffix == ".py" and path.parts[0] not in _OWN:
@@ -57,7 +57,7 @@ def _trees(package: Package) -> Iterator[ast.Module]:
 
 
 def parsers_in(package: Package) -> tuple[str, ...]:
-    """The kinds of parser that the sources import, ``argparse``, ``click``, ``absl``."""
+    """Return the kinds of parser that the sources import, of ``argparse``, ``click``, ``absl``."""
     found = {
         _PARSERS[name] for tree in _trees(package) for name in _imported(tree) if name in _PARSERS
     }
@@ -65,7 +65,7 @@ def parsers_in(package: Package) -> tuple[str, ...]:
 
 
 def reads_often(package: Package) -> bool:
-    """Whether a command line is read in more than one place."""
+    """Return whether the sources read a command line in more than one place."""
     reads = [
         call for tree in _trees(package) for call in _calls(tree) if _called_name(call) in _READS
     ]
@@ -73,12 +73,12 @@ def reads_often(package: Package) -> bool:
 
 
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:
-    """Every call in a tree."""
+    """Return every call in a tree."""
     return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
 
 
 def _called_name(call: ast.Call) -> str:
-    """The last name of what is called: ``report`` of ``metrics.report(…)``."""
+    """Return the last part of a called name: ``report`` for ``metrics.report(…)``."""
     return str(getattr(call.func, "attr", getattr(call.func, "id", "")))
 
 
@@ -94,7 +94,7 @@ def _imported(tree: ast.AST) -> Iterator[str]:
 
 
 def find_metric_tags(package: Package) -> MetricTags:
-    """Look for every report in the person's modules."""
+    """Return the tags of every report in the user's modules."""
     tags: list[str] = []
     complete, reported = True, False
     for tree in _trees(package):
@@ -106,12 +106,12 @@ def find_metric_tags(package: Package) -> MetricTags:
         if any(
             isinstance(node, ast.Constant) and node.value == _METRIC_FILE for node in ast.walk(tree)
         ):
-            reported, complete = True, False  # it writes the file itself
+            reported, complete = True, False  # the script writes the file itself
     return MetricTags(tuple(dict.fromkeys(tags)), complete, reported)
 
 
 def _reports(tree: ast.AST) -> Iterator[ast.expr | None]:
-    """What each report gives as its tag or tags."""
+    """Yield the tag or tags of each report."""
     for call in _calls(tree):
         name = _called_name(call)
         named = {keyword.arg: keyword.value for keyword in call.keywords}
@@ -124,13 +124,13 @@ def _reports(tree: ast.AST) -> Iterator[ast.expr | None]:
 
 
 def _is_ours(function: ast.expr) -> bool:
-    """``metrics.report``; any other thing called report is not ours."""
+    """Return whether a function is ``metrics.report``; any other ``report`` is not ours."""
     owner = getattr(function, "value", None)
     return isinstance(function, ast.Attribute) and getattr(owner, "id", "") == "metrics"
 
 
 def _literals(expression: ast.expr | None) -> list[str] | None:
-    """The texts in a tag, a list or a mapping of tags; None where one is computed."""
+    """Return the texts in a tag, a list or a mapping of tags; None if one is computed."""
     if isinstance(expression, ast.Constant) and isinstance(expression.value, str):
         return [expression.value]
     parts: list[ast.expr | None] = []

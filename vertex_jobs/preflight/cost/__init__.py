@@ -1,8 +1,8 @@
-"""What a job costs: per hour, per trial, in the worst case, and so far.
+"""The cost of a job: per hour, per trial, in the worst case, and so far.
 
 For the verbs ``check``, ``run``, ``describe`` and ``watch``. Every amount is a range in US dollars
-made of the catalog's list prices; a price that nobody knows is named and never counted as 0.
-Discounts, taxes, storage and network are not in it. It contacts nothing.
+computed from the catalog's list prices; an unknown price is named and never counted as 0.
+Discounts, taxes, storage and network are not included. It contacts nothing.
 """
 
 from vertex_jobs.preflight.cost.estimates import Estimate, Leg, estimate

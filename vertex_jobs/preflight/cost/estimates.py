@@ -1,7 +1,7 @@
-"""The cost of a job that does not exist yet: per hour, per trial, and at worst.
+"""Estimate the cost of a job before it is submitted: per hour, per trial, and in the worst case.
 
-For the verbs ``check`` and ``run``. The worst case is that every trial runs into its timeout and
-that the dearest of the job's places is the one that has room.
+For the verbs ``check`` and ``run``. In the worst case every trial runs into its timeout, and only
+the dearest of the job's places has machines.
 """
 
 import math
@@ -16,10 +16,10 @@ __all__ = ["Estimate", "Leg", "estimate"]
 
 @dataclass(frozen=True)
 class Leg:
-    """What the job costs in one of the places where it may run.
+    """The price of a job in one of the places where it may run.
 
     Attributes:
-        path: Where the place stands in the config; empty for the job's own.
+        path: Of the place in the config; empty for the job's own.
         location: Region.
         rate: Per hour of one trial, or of the job if it has no trials.
     """
@@ -31,15 +31,15 @@ class Leg:
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a job will cost.
+    """The estimated cost of a job.
 
     Attributes:
         legs: The job's own place, then its fallbacks.
-        trial_count: Trials at most; 1 for a job without trials.
-        parallel_trial_count: At the same time; 1 for a job without trials.
+        trial_count: The most trials; 1 for a job without trials.
+        parallel_trial_count: Trials at the same time; 1 for a job without trials.
         is_study: Whether there are trials.
-        timeout_hours: Longest time of one trial.
-        timeout_is_default: Whether nobody chose that time.
+        timeout_hours: The longest time of one trial.
+        timeout_is_default: Whether the config does not set that time.
     """
 
     legs: tuple[Leg, ...]
@@ -51,17 +51,17 @@ class Estimate:
 
     @property
     def hourly(self) -> CostRange:
-        """An hour of one trial, or of the job, in its own place."""
+        """The cost of an hour of one trial, or of the job, in its own place."""
         return self.legs[0].rate.hourly
 
     @property
     def trial(self) -> CostRange:
-        """One trial, or the job, that runs into its timeout."""
+        """The cost of one trial, or of the job, that runs into its timeout."""
         return self.hourly.times(self.timeout_hours)
 
     @property
     def worst_case(self) -> CostRange:
-        """Every trial runs into its timeout, in the dearest place; the ceiling counts this."""
+        """The cost if every trial runs into its timeout in the dearest place, for the ceiling."""
         factor = self.timeout_hours * self.trial_count
         possible = [leg.rate.hourly.times(factor) for leg in self.legs]
         unknown = dict.fromkeys(name for one in possible for name in one.unknown)
@@ -70,12 +70,12 @@ class Estimate:
 
     @property
     def longest_hours(self) -> float:
-        """When all trials have ended at the latest, counted from the first one's start."""
+        """The longest time from the start of the first trial to the end of the last."""
         return math.ceil(self.trial_count / self.parallel_trial_count) * self.timeout_hours
 
 
 def estimate(job: JobSpec, location: str) -> Estimate:
-    """Estimate a job's cost.
+    """Return the estimated cost of a job.
 
     Args:
         job: The job.

@@ -1,7 +1,7 @@
-"""What machines cost per hour, price by price.
+"""The price of machines per hour, item by item.
 
 For estimates and for running jobs. Prices are list prices of one region, each with its date and
-confidence; how much a confidence leaves open is a rule of our own.
+confidence; the margin for a confidence is a rule of our own.
 
 Source: the catalog; documentation page "Create and use Spot VMs" for the discount.
 """
@@ -15,20 +15,20 @@ from vertex_jobs.catalog.machine_rules import MachineUse
 
 __all__ = ["CostRange", "PriceLine", "Rate", "rate"]
 
-#: How far a true price may lie from a listed one, by confidence. Our own rule: nothing is
-#: published, and a catalog's price was read by people.
+#: How far a true price may differ from a listed one, by confidence. Our own rule: nothing is
+#: published, and people copied the prices.
 _MARGINS = {"high": 0.0, "medium": 0.10, "low": 0.30}
 _HOURS_PER_MONTH = 730
 
 
 @dataclass(frozen=True)
 class CostRange:
-    """From ``low`` to ``high`` US dollars, plus whatever the unknown prices are.
+    """A range of US dollars, and the items without a known price.
 
     Attributes:
-        low: If every price is at the low end of what its confidence leaves open.
-        high: If every price is at the high end.
-        unknown: What has no known price; the range is then only a part of the cost.
+        low: With every price at the low end of its margin.
+        high: With every price at the high end.
+        unknown: Items without a known price; the range is then a part of the cost only.
     """
 
     low: float = 0.0
@@ -41,12 +41,12 @@ class CostRange:
         return not self.unknown
 
     def times(self, factor: float) -> "CostRange":
-        """That many times this; what is unknown stays so unless nothing is used of it."""
+        """Return a multiple; what is unknown stays unknown unless the factor is 0."""
         return CostRange(self.low * factor, self.high * factor, self.unknown if factor > 0 else ())
 
     @classmethod
     def total(cls, parts: Iterable["CostRange"]) -> "CostRange":
-        """The sum, every unknown price named once."""
+        """Return the sum, with every unknown item named once."""
         parts = list(parts)
         unknown = dict.fromkeys(name for part in parts for name in part.unknown)
         return cls(
@@ -54,7 +54,7 @@ class CostRange:
         )
 
     def __str__(self) -> str:
-        """``1.57 to 1.92 USD``; ``at least … plus X (price unknown)`` where one is missing."""
+        """Return ``1.57 to 1.92 USD``, with ``plus X (price unknown)`` where a price is missing."""
         low, high = _amount(self.low), _amount(self.high)
         known = f"{high} USD" if low == high else f"{low} to {high} USD"
         if self.is_complete:
@@ -65,11 +65,11 @@ class CostRange:
 
 @dataclass(frozen=True)
 class PriceLine:
-    """One price that an hour is made of.
+    """One item of an hour's price.
 
     Attributes:
-        item: What is paid for, e.g. ``n1-standard-4``.
-        quantity: How many of it run at once.
+        item: E.g. ``n1-standard-4``.
+        quantity: How many run at once.
         usd_per_hour: Of one, before any discount; None when unknown.
         confidence: ``high``, ``medium`` or ``low``; None when unknown.
         date: When the price was checked; None if it never was.
@@ -86,12 +86,12 @@ class PriceLine:
 
 @dataclass(frozen=True)
 class Rate:
-    """What some machines cost per hour, and what that is made of.
+    """The price of some machines per hour, and its items.
 
     Attributes:
         hourly: For all of them together.
-        lines: Every price in it.
-        notes: What the range does not say, a clause each.
+        lines: Every item of it.
+        notes: Restrictions, a clause each.
     """
 
     hourly: CostRange
@@ -102,7 +102,7 @@ class Rate:
 def rate(
     uses: Iterable[MachineUse], *, location: str, strategy: str | None, catalog: Catalog
 ) -> Rate:
-    """Price some machines.
+    """Return the price of some machines.
 
     Args:
         uses: The machines, disks and accelerators included.
@@ -175,5 +175,5 @@ def _disk(use: MachineUse, catalog: Catalog) -> PriceLine:
 
 
 def _amount(usd: float) -> str:
-    """Cents, and more digits only below a dollar."""
+    """Return an amount in cents, with a third digit below a dollar."""
     return f"{usd:,.2f}" if usd >= 1 or usd == 0 else f"{usd:.3f}"

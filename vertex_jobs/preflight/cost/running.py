@@ -30,7 +30,7 @@ def so_far(resource: Mapping[str, Any], now: datetime) -> CostRange:
         now: An aware time.
 
     Raises:
-        ValueError: If the resource's name is none of a job.
+        ValueError: If the resource's name is not that of a job.
     """
     name = ResourceName.parse(str(resource["name"]))
     kind = kind_of_collection(name.collection)

@@ -1,4 +1,4 @@
-"""Every rule, in the order in which the faults are told.
+"""Every rule, in the order in which the faults are listed.
 
 For ``check`` and for the page that lists them.
 """

@@ -111,12 +111,12 @@ def _path(subject: Subject, pool: WorkerPoolSpec) -> str:
 
 
 def _images(subject: Subject) -> Iterator[tuple[str, str]]:
-    """Every image with its path, each once."""
+    """Yield every image with its path, each once."""
     yield from dict.fromkeys((_path(subject, pool), pool.container_uri) for pool in subject.pools)
 
 
 def _prebuilt(subject: Subject) -> Iterator[tuple[str, str, str]]:
-    """Path, URI and short name of every image at a prebuilt image's address."""
+    """Yield path, URI and short name of every image at a prebuilt image's address."""
     for path, uri in _images(subject):
         name = short_name(uri)
         if name is not None:
@@ -129,7 +129,7 @@ def _version(text: str) -> tuple[int, ...]:
 
 
 def _is_newer(subject: Subject, name: str) -> bool:
-    """Whether an image would be of a later version than any that is listed for its framework."""
+    """Return whether an image has a later version than any listed for its framework."""
     head, _, tail = name.partition(".")
     versions = [
         _version(image.version)

@@ -1,4 +1,4 @@
-"""Rules on time and on how machines are got.
+"""Rules on time limits and on the way to get machines.
 
 For the table in ``rules``.
 """
@@ -14,7 +14,7 @@ __all__ = ["SCHEDULING_RULES"]
 
 _SCHEDULING = "Scheduling"
 _COMPUTE = 'documentation page "Configure compute resources"'
-#: From the start of a replica to the start of the script in the log of a real job.
+#: Time from the start of a replica to that of the script, in the log of a real job.
 _STARTING_SECONDS = 65
 
 

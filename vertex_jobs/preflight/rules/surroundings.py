@@ -1,6 +1,6 @@
 """Rules on what is around a job: buckets, keys, money, and settings that one endpoint lacks.
 
-For the table in ``rules``. Whether a bucket exists and who may write to it is asked by ``doctor``.
+For the table in ``rules``. ``doctor`` asks whether a bucket exists and who may write to it.
 """
 
 from collections.abc import Iterator
@@ -14,7 +14,7 @@ from vertex_jobs.spec.stopping import ConvexStoppingSpec
 
 __all__ = ["SURROUNDINGS_RULES"]
 
-#: What a job does with a managed dataset on Vertex AI alone.
+#: Uses of a managed dataset that Local Vertex does not emulate.
 _DATA_FIELDS = (
     "annotations_filter",
     "saved_query_id",

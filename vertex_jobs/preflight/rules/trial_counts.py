@@ -1,6 +1,6 @@
 """Rules on a study as a whole: how many trials, and what they can learn from each other.
 
-For the table in ``rules``. What makes a study invalid is a matter of the spec.
+For the table in ``rules``. Whether a study is valid is a matter of the spec.
 """
 
 import math
@@ -78,7 +78,7 @@ def space_fits_trials(subject: Subject) -> Iterator[Fault]:
 
 
 def _points(parameters: Mapping[str, ParameterSpec]) -> int | None:
-    """Number of points of the space; None where it is no product, or a range is upside down."""
+    """Return the number of points of the space; None if it is no product or a range is reversed."""
     sizes = []
     for parameter in parameters.values():
         if parameter.when or isinstance(parameter, DoubleParameterSpec):

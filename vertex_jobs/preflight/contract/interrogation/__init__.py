@@ -1,8 +1,9 @@
-"""The child process in which a script is run as far as its argument parser, which is then asked.
+"""The child process that runs a script as far as its argument parser, and questions the parser.
 
-It is started by ``contract.asking`` and is alone in its process: standard library only, and no
-name of it stands where the script could see it. The script never gets past its parser: the answer
-is written and the process ends there.
+``contract.asking`` starts it. It uses the standard library alone, and the script sees no name of
+it. The script never gets past its parser: the answer is written, and the process ends there. An
+audit hook, which the script cannot remove, forbids what only a job may do: to reach the network, to
+write outside of a scratch folder, to start programs.
 """
 
 import json
@@ -33,7 +34,7 @@ class _ForbiddenError(BaseException):
 
 
 def main(answer_descriptor: int) -> None:
-    """Read the questions from stdin, run the script, write the answer, end."""
+    """Read the questions from stdin, run the script, write the answer, and end."""
     questions = json.loads(sys.stdin.read())
     answer = Answer(answer_descriptor, questions)
     folder = questions["folder"]
@@ -71,11 +72,11 @@ def _last_line(error: BaseException) -> str:
 
 
 def _forbid(scratch: str, *, starts_processes: bool) -> None:
-    """From now on nothing leaves the process but files in the scratch folder.
+    """Forbid network, files outside of the scratch folder, and other programs from now on.
 
     Args:
-        scratch: Where it may write.
-        starts_processes: Whether it may start others, as some libraries do when they are loaded.
+        scratch: The folder in which it may write.
+        starts_processes: Whether it may start programs, as some libraries do when they are loaded.
     """
     allowed = (os.path.realpath(scratch), "/dev/", "/proc/")
 

@@ -1,4 +1,4 @@
-"""``absl`` flags, read by ``app.run`` or by calling ``FLAGS``."""
+"""Question ``absl`` flags, which ``app.run`` or a call of ``FLAGS`` reads."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ __all__ = ["intercept"]
 
 
 def intercept(answer: Answer) -> None:
-    """Let the flags answer when the program is about to read them."""
+    """Make the flags answer when the program is about to read them."""
     from absl import app, flags
 
     values: Any = flags.FLAGS

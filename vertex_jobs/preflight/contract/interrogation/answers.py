@@ -1,4 +1,4 @@
-"""What goes back to the parent: one JSON object, written once, and then the process is over."""
+"""The answer to the parent: one JSON object, written once, after which the process ends."""
 
 import json
 import os
@@ -10,20 +10,20 @@ from . import stand_ins
 
 __all__ = ["Answer", "verdict"]
 
-#: Takes tokens, says what the parser makes of them.
+#: Returns the parser's verdict on some tokens.
 Ask = Callable[[list[str]], Mapping[str, Any]]
 
 
 def verdict(
     error: str = "", unknown: Iterable[str] = (), abbreviates: str = "", reads_text: bool = False
 ) -> dict[str, Any]:
-    """What a parser made of some tokens.
+    """Return a verdict in the form in which the parent reads it.
 
     Args:
-        error: Its own words; empty when it took them.
+        error: In the parser's words; empty if it accepted the tokens.
         unknown: Tokens that it did not know.
         abbreviates: The flag that a token was short for.
-        reads_text: Whether it takes every text for true.
+        reads_text: Whether it reads every text as true.
     """
     return {
         "error": error,
@@ -34,26 +34,26 @@ def verdict(
 
 
 class Answer:
-    """Puts the questions to a parser, and writes what came of it."""
+    """Puts the questions to a parser, and writes the verdicts."""
 
     def __init__(self, descriptor: int, questions: Mapping[str, Any]) -> None:
-        """Keep where the answer goes.
+        """Prepare an answer.
 
         Args:
-            descriptor: Of an open file.
+            descriptor: Of the open file that it is written to.
             questions: From the parent.
         """
         self._descriptor = descriptor
         self.questions = questions
 
     def give(self, ask: Ask, whole: Ask, flags: Iterable[str], **fields: Any) -> None:
-        """Ask everything and end the process.
+        """Ask every question, write the answer and end the process.
 
         Args:
-            ask: For tokens by themselves, nothing else required.
-            whole: For a whole command line.
+            ask: Judges tokens by themselves, with nothing else required.
+            whole: Judges a whole command line.
             flags: Every flag that the parser knows.
-            fields: What else is known.
+            fields: Further fields of the answer.
         """
         verdicts = [ask(tokens) for tokens in self.questions["single"]]
         wrong = {
@@ -62,7 +62,7 @@ class Answer:
             if one["error"] or one["unknown"]
             for token in tokens
         }
-        # Without what is wrong by itself: what is missing is then the only thing to complain of.
+        # Without the tokens that are wrong by themselves, the only fault left is what is missing.
         sound = (
             [token for token in line if token not in wrong] for line in self.questions["whole"]
         )
@@ -73,7 +73,7 @@ class Answer:
         self.end(outcome="answered", whole=complete, single=verdicts, flags=known, **fields)
 
     def end(self, **fields: Any) -> None:
-        """Write the answer; nothing of the script runs after this."""
+        """Write the answer and end the process; the script does not go on."""
         sys.stdout.flush()
         sys.stderr.flush()
         os.write(self._descriptor, json.dumps(fields).encode())

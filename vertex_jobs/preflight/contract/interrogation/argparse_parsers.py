@@ -1,4 +1,4 @@
-"""``argparse`` and what is built on it: argparse-dataclass, jsonargparse, our own runtime."""
+"""Question ``argparse`` and whatever is built on it: argparse-dataclass, our own runtime."""
 
 import argparse
 import contextlib
@@ -11,7 +11,7 @@ from .answers import Answer, verdict
 __all__ = ["intercept"]
 
 _parse_known = argparse.ArgumentParser.parse_known_args
-#: Calls parse_known_args, and refuses what is left over itself.
+#: Calls parse_known_args, and refuses unknown arguments itself.
 _STRICT = "vertex_jobs.runtime.arguments"
 
 
@@ -20,7 +20,7 @@ class _Refused(Exception):  # noqa: N818 - never leaves this module
 
 
 def intercept(answer: Answer) -> None:
-    """Let the first parser that reads the command line answer instead."""
+    """Make the first parser that reads the command line answer instead."""
     asking: list[bool] = []
 
     def parse_args(parser: Any, args: Sequence[str] | None = None, namespace: Any = None) -> Any:
@@ -33,7 +33,7 @@ def intercept(answer: Answer) -> None:
         caller = sys._getframe(1).f_globals.get("__name__", "")
         if asking:  # a subcommand's parser
             return _parse_known(parser, args, namespace)
-        # One of several parsers: it takes its part, and the last one is asked.
+        # One of several parsers: it takes its part, and the last one is questioned.
         if answer.questions["several"] and answer.questions["stand_ins"] and caller != _STRICT:
             return _parse_known(parser, args, namespace)
         asking.append(True)

@@ -1,4 +1,4 @@
-"""``click`` commands and groups."""
+"""Question ``click`` commands and groups."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
@@ -10,7 +10,7 @@ __all__ = ["intercept"]
 
 
 def intercept(answer: Answer) -> None:
-    """Let the command that is run answer instead."""
+    """Make the command that is run answer instead."""
     import click
 
     def main(command: Any, args: Sequence[str] | None = None, *_: Any, **__: Any) -> Any:

@@ -1,9 +1,9 @@
-"""Inert things in the place of libraries, so that a parser can be asked without loading them.
+"""Inert stand-ins for libraries, so that a parser can be questioned without loading them.
 
-A stand-in can be called, subclassed, computed with and decorated with, and does nothing. Whatever
-would let the script decide something by it (a truth value, a comparison, a loop, a number, a text)
-raises ``NeedsRealError`` instead: then the parent asks again with the real libraries. So an answer
-that was got with stand-ins does not depend on them.
+A stand-in can be called, subclassed, computed with and used as a decorator, and does nothing. Any
+use by which the script could decide something (a truth value, a comparison, a loop, a number, a
+text) raises ``NeedsRealError``: then the parent asks again with the real libraries. So an answer
+that was found with stand-ins does not depend on them.
 """
 
 import importlib.abc
@@ -31,16 +31,16 @@ class NeedsRealError(BaseException):
 
 
 def touched() -> str:
-    """Why the real libraries are needed; empty if they are not."""
+    """Return the reason why the real libraries are needed; empty if they are not."""
     return _reasons[0] if _reasons else ""
 
 
 def install(package: str, missing: Iterable[str]) -> None:
-    """Let every import of a third-party library give a stand-in.
+    """Make every import of a third-party library return a stand-in.
 
     Args:
-        package: Folder of the person's own modules, which stay real.
-        missing: Libraries that are not installed here and get one all the same.
+        package: The folder of the user's own modules, which stay real.
+        missing: Libraries that are not installed here and get a stand-in all the same.
     """
     sys.meta_path.insert(0, _Finder(package, frozenset(missing)))
 
@@ -67,7 +67,7 @@ class _Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return _StandInModule(spec.name)
 
     def exec_module(self, module: ModuleType) -> None:
-        """Nothing to run."""
+        """Run nothing."""
 
 
 def _is_installed(top: str) -> bool:
@@ -92,7 +92,7 @@ def _compute(self: "_StandIn", *_: Any) -> "_StandIn":
 
 
 class _Base:
-    """What a class of the script inherits from instead of a library's."""
+    """The base of a class of the script that inherits from a library's."""
 
     def __init__(self, *_: Any, **__: Any) -> None: ...
 
@@ -142,7 +142,7 @@ _COMPUTING = """
     getitem add radd sub rsub mul rmul truediv rtruediv floordiv rfloordiv mod rmod pow rpow
     matmul rmatmul neg pos abs invert or ror and rand xor rxor
 """
-# Python looks such methods up on the class, so each must be there by name.
+# Python looks such methods up in the class, so each must be there by name.
 for _names, _method in ((_DECIDING, _decide), (_COMPUTING, _compute)):
     for _name in _names.split():
         setattr(_StandIn, f"__{_name}__", _method)
