@@ -279,7 +279,7 @@ def rules() -> Iterator[str]:
     seen: dict[str, tuple[str, ...]] = {}
     for model in KINDS.values():
         for rule in (*model.rules, *model.whole_rules):
-            module = rule.__module__.rpartition(".")[2]
+            module = rule.__module__.rpartition(".")[2].replace("_", " ")
             name = rule.__name__.strip("_").replace("_", " ")
             names = ", ".join(f"`{one}`" for one in inspect.signature(rule).parameters)
             seen.setdefault(f"{module}.{name}", (module, name, names))

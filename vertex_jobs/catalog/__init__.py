@@ -5,7 +5,7 @@ tables are ``catalog.yaml`` and ``limits.yaml`` beside this file; every block th
 source, and ``as_of`` is the date. What is unknown is None, never 0. It contacts nothing.
 """
 
-from vertex_jobs.catalog.records import (
+from vertex_jobs.catalog.rows import (
     Accelerator,
     BootDisk,
     Image,

@@ -10,7 +10,7 @@ the framework, its version and Python's.
 import re
 from dataclasses import dataclass
 
-from vertex_jobs.catalog.records import Image
+from vertex_jobs.catalog.rows import Image
 from vertex_jobs.catalog.table import load
 
 __all__ = [

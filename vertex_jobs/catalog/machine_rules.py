@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from vertex_jobs.catalog.records import Machine, TpuMachine
+from vertex_jobs.catalog.rows import Machine, TpuMachine
 from vertex_jobs.catalog.table import load
 
 __all__ = ["Broken", "MachineUse", "Violation", "violations"]

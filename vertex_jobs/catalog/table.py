@@ -11,7 +11,7 @@ from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from vertex_jobs.catalog.records import (
+from vertex_jobs.catalog.rows import (
     Accelerator,
     BootDisk,
     Image,

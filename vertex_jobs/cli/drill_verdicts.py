@@ -10,7 +10,7 @@ from vertex_jobs.cli.terminal import say
 from vertex_jobs.cli.words import count
 from vertex_jobs.job_kinds import short_state
 from vertex_jobs.spec.drills import DRILLS, Drill
-from vertex_jobs.spec.suggestions import suggestion
+from vertex_jobs.spec.spelling import suggestion
 
 if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle

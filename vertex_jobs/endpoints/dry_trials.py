@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 from vertex_jobs.client import JobHandle
 from vertex_jobs.errors import Fault, JobFailedError, UnsupportedHereError
 from vertex_jobs.spec import HyperparameterTuningJob, JobSpec
-from vertex_jobs.spec.suggestions import suggestion
+from vertex_jobs.spec.spelling import suggestion
 
 __all__ = ["try_one"]
 

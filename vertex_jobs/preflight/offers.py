@@ -11,7 +11,7 @@ from vertex_jobs.catalog import Catalog
 from vertex_jobs.catalog.machine_rules import MachineUse
 from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.preflight.cost import Rate, rate
-from vertex_jobs.spec.suggestions import nearest, suggestion
+from vertex_jobs.spec.spelling import nearest, suggestion
 
 __all__ = ["Offer", "find_offers"]
 

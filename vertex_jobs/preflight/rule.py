@@ -11,7 +11,7 @@ from typing import Literal
 
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.subject import Subject
-from vertex_jobs.spec import machines
+from vertex_jobs.spec import machine_fields
 
 __all__ = ["MACHINE_FIELDS", "Finder", "Rule", "Severity", "rule"]
 
@@ -20,7 +20,13 @@ Finder = Callable[[Subject], Iterable[Fault]]
 
 #: Fields that say which machines a job takes.
 MACHINE_FIELDS = frozenset(
-    {*machines.MACHINE_FIELDS, "worker_pools", "replica_count", "scheduling_strategy", "fallback"}
+    {
+        *machine_fields.MACHINE_FIELDS,
+        "worker_pools",
+        "replica_count",
+        "scheduling_strategy",
+        "fallback",
+    }
 )
 
 

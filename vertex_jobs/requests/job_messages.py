@@ -28,8 +28,8 @@ from vertex_jobs.requests.mapping import (
     special,
 )
 from vertex_jobs.spec import WorkerPoolSpec
-from vertex_jobs.spec.arguments import read_tokens
-from vertex_jobs.spec.machines import DEFAULT_DISK_GB
+from vertex_jobs.spec.argument_forms import read_tokens
+from vertex_jobs.spec.machine_fields import DEFAULT_DISK_GB
 from vertex_jobs.spec.pools import ROLES
 
 __all__ = ["CUSTOM_JOB_SPEC", "ENVIRONMENT", "GCS_DESTINATION", "container_command", "sent_pools"]

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import Field, model_validator
 
-from vertex_jobs.spec.accelerators import Accelerator, expand
+from vertex_jobs.spec.accelerator_shorthand import Accelerator, expand
 from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.fields import Count, Seconds, Text
-from vertex_jobs.spec.machines import AcceleratorType, SchedulingStrategy
+from vertex_jobs.spec.machine_fields import AcceleratorType, SchedulingStrategy
 
 __all__ = ["Fallback"]
 

@@ -12,8 +12,8 @@ from typing import Annotated, Any, ClassVar
 from pydantic import Field, model_validator
 
 from vertex_jobs import catalog
-from vertex_jobs.spec.accelerators import Accelerator, expand
-from vertex_jobs.spec.arguments import Arguments, tokens
+from vertex_jobs.spec.accelerator_shorthand import Accelerator, expand
+from vertex_jobs.spec.argument_forms import Arguments, tokens
 from vertex_jobs.spec.attachments import LustreMount, NfsMount, PscInterfaceConfig
 from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.fallback import Fallback
@@ -30,7 +30,7 @@ from vertex_jobs.spec.fields import (
 )
 from vertex_jobs.spec.inspection import Rule
 from vertex_jobs.spec.local import LocalSettings
-from vertex_jobs.spec.machines import (
+from vertex_jobs.spec.machine_fields import (
     DEFAULT_DISK_GB,
     DEFAULT_MACHINE,
     MACHINE_FIELDS,

@@ -19,7 +19,7 @@ from vertex_jobs.spec.kinds import KINDS
 from vertex_jobs.spec.local import LocalSettings
 from vertex_jobs.spec.overrides import apply
 from vertex_jobs.spec.script_parameters import fill_in
-from vertex_jobs.spec.suggestions import nearest, suggestion
+from vertex_jobs.spec.spelling import nearest, suggestion
 
 __all__ = ["Reading", "examine", "from_mapping", "load", "load_local", "script_faults"]
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vertex_jobs.errors import Fault, InvalidJobError
-from vertex_jobs.spec.suggestions import suggestion
+from vertex_jobs.spec.spelling import suggestion
 from vertex_jobs.spec.yaml_text import parse
 
 __all__ = ["apply"]

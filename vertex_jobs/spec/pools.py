@@ -1,7 +1,7 @@
 """Worker pools: as written, and resolved to what each pool of the request needs.
 
-For ``JobSpec`` and everything that asks what machines a job takes. Which machine takes which
-accelerator is the catalog's business, in ``preflight``.
+For ``JobSpec`` and everything that asks which machines a job takes. Which machine takes which
+accelerator is a rule of the catalog.
 
 Source: WorkerPoolSpec; documentation page "Distributed training".
 """
@@ -15,12 +15,12 @@ from pydantic import model_validator
 from vertex_jobs import catalog
 from vertex_jobs.catalog.container_images import is_reduction_server
 from vertex_jobs.catalog.machine_rules import MachineUse
-from vertex_jobs.spec.accelerators import Accelerator, expand
-from vertex_jobs.spec.arguments import Arguments, tokens
+from vertex_jobs.spec.accelerator_shorthand import Accelerator, expand
+from vertex_jobs.spec.argument_forms import Arguments, tokens
 from vertex_jobs.spec.attachments import LustreMount, NfsMount
 from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.fields import Count, Items, OneOrMore, Text, TextMap
-from vertex_jobs.spec.machines import (
+from vertex_jobs.spec.machine_fields import (
     DEFAULT_DISK_GB,
     DEFAULT_MACHINE,
     AcceleratorType,
@@ -47,7 +47,7 @@ class WorkerPoolSpec:
     """One pool with nothing left open.
 
     Attributes:
-        role: What its replicas do; also says the pool's place in the request.
+        role: The task of its replicas, which decides the pool's place in the request.
         machine_type: E.g. ``n1-standard-4``.
         accelerator_type: None without accelerators.
         accelerator_count: Per replica; 0 without accelerators.
@@ -95,7 +95,7 @@ class WorkerPoolSpec:
 
     @property
     def machine_use(self) -> MachineUse:
-        """The machines, in the form in which the catalog checks and prices them."""
+        """The machines, in the form in which they are checked and priced."""
         return MachineUse(
             machine_type=self.machine_type,
             replica_count=self.replica_count,
@@ -108,13 +108,13 @@ class WorkerPoolSpec:
 
     @property
     def index(self) -> int:
-        """Place in the request's list, 0 for the chief."""
+        """The place in the request's list, 0 for the chief."""
         return ROLES.index(self.role)
 
 
 @dataclass(frozen=True)
 class PoolDefaults:
-    """What a job gives to each pool that does not say it itself."""
+    """The settings of a job for each pool that has none of its own."""
 
     has_script: bool
     python_package_gcs_uri: tuple[str, ...]
@@ -182,7 +182,7 @@ class WorkerPool(Spec):
         return expand(written)
 
     def resolved(self, role: Role, defaults: PoolDefaults) -> WorkerPoolSpec:
-        """This pool with the job's defaults filled in."""
+        """Return this pool with the job's defaults filled in."""
         image = self.container_uri or defaults.container_uri
         if image is None:
             known = catalog.load().image_addresses
@@ -235,6 +235,6 @@ class WorkerPools(Spec):
     """Replicas that evaluate checkpoints."""
 
     def resolved(self, defaults: PoolDefaults) -> tuple[WorkerPoolSpec, ...]:
-        """The pools in use, in role order."""
+        """Return the pools in use, in role order."""
         pools = ((role, getattr(self, role)) for role in ROLES)
         return tuple(pool.resolved(role, defaults) for role, pool in pools if pool is not None)

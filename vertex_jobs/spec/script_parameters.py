@@ -32,7 +32,7 @@ from vertex_jobs.spec.script_source import (
     parse,
     value,
 )
-from vertex_jobs.spec.suggestions import suggestion
+from vertex_jobs.spec.spelling import suggestion
 
 __all__ = ["FROM_SCRIPT", "fill_in", "script_parameters"]
 

@@ -6,7 +6,7 @@ import pytest
 
 from vertex_jobs import catalog
 from vertex_jobs.catalog.container_images import listed_image
-from vertex_jobs.spec.machines import AcceleratorType, DiskType
+from vertex_jobs.spec.machine_fields import AcceleratorType, DiskType
 
 TABLE = catalog.load()
 

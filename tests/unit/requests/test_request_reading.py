@@ -8,7 +8,7 @@ from golden_requests import CONFIGS, NAMES, PACKAGE, PLACE, recorded
 
 from vertex_jobs.requests import LOCAL_PLACE, build, place_of, read_job
 from vertex_jobs.spec import from_mapping, load
-from vertex_jobs.spec.arguments import read_tokens
+from vertex_jobs.spec.argument_forms import read_tokens
 
 READ = [name for name in NAMES if "trainingTaskInputs" not in recorded(name)]
 PUBLISHED = sorted(

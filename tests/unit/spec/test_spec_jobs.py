@@ -14,7 +14,7 @@ from vertex_jobs.errors import InvalidJobError
 from vertex_jobs.spec import CustomJob, HyperparameterTuningJob, from_mapping, json_schema
 from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.kinds import KINDS
-from vertex_jobs.spec.machines import AcceleratorType
+from vertex_jobs.spec.machine_fields import AcceleratorType
 from vertex_jobs.spec.parameters import (
     CategoricalParameterSpec,
     DiscreteParameterSpec,

@@ -7,7 +7,7 @@ import pytest
 from vertex_jobs import catalog
 from vertex_jobs.errors import InvalidJobError
 from vertex_jobs.spec import CustomJob, Fallback, WorkerPool, attempts
-from vertex_jobs.spec.accelerators import short_name
+from vertex_jobs.spec.accelerator_shorthand import short_name
 
 
 def job(**fields: Any) -> CustomJob:

@@ -1,4 +1,4 @@
-"""What the service refuses in one parameter of a study: range, values, scale and default.
+"""Check what the service refuses in one parameter of a study: range, values, scale and default.
 
 For ``study_validation``, which knows how parameters stand to each other.
 Source: StudySpec.ParameterSpec proto.
@@ -23,7 +23,7 @@ _MOST_VALUES = catalog.load().limits.discrete_values_max
 
 
 def check_enum(message: protos.Message, field: str, path: str) -> Faults:
-    """A number that the API has a name for."""
+    """Return the fault of a number that the API has no name for."""
     number = getattr(message, field)
     known = message.DESCRIPTOR.fields_by_name[field].enum_type.values_by_number
     if number in known:
@@ -33,7 +33,7 @@ def check_enum(message: protos.Message, field: str, path: str) -> Faults:
 
 
 def check_parameter(parameter: protos.Message, algorithm: int, path: str) -> Faults:
-    """Everything about a parameter but its children."""
+    """Return the faults of a parameter without its children."""
     kind = parameter.WhichOneof("parameter_value_spec")
     faults = check_enum(parameter, "scale_type", path)
     if kind is None:
@@ -110,7 +110,7 @@ def _category_faults(parameter: protos.Message, values: list[str]) -> list[str]:
 
 
 def _default_faults(kind: str, spec: protos.Message) -> list[str]:
-    """The default of a DISCRETE parameter is rounded to a value that it has."""
+    """Return the faults of a default; the service rounds that of a DISCRETE parameter."""
     if not spec.HasField("default_value"):
         return []
     default = spec.default_value

@@ -100,7 +100,7 @@ def _check_parameters(study: protos.Message, path: str) -> Faults:
 def _places(
     spec: protos.Message, parent: str | None, parent_values: Sequence[Any]
 ) -> Iterator[_Place]:
-    """A parameter and all below it."""
+    """Yield a parameter and all below it, each with its parent."""
     yield _Place(spec, parent, parent_values)
     for conditional in spec.conditional_parameter_specs:
         field = conditional.WhichOneof("parent_value_condition")
@@ -109,7 +109,7 @@ def _places(
 
 
 def _check_condition(conditional: protos.Message, parent: protos.Message, path: str) -> Faults:
-    """The condition is of the parent's kind and names values that the parent has."""
+    """Return faults of a condition of another kind than its parent, or with other values."""
     child = conditional.parameter_spec.parameter_id
     kind = parent.WhichOneof("parameter_value_spec")
     if kind is None:
@@ -148,7 +148,7 @@ def _check_condition(conditional: protos.Message, parent: protos.Message, path: 
 
 
 def _check_repeated(places: Sequence[_Place], path: str) -> Faults:
-    """An id stands once, but for children of one parent that are never active together."""
+    """Return faults of ids that stand twice among parameters that may be active together."""
     faults: Faults = []
     by_id: dict[str, list[_Place]] = {}
     for place in places:
@@ -188,7 +188,7 @@ def _check_repeated(places: Sequence[_Place], path: str) -> Faults:
 
 
 def _check_search(study: protos.Message, path: str) -> Faults:
-    """What the search itself would refuse later."""
+    """Return the faults that the search itself would find later."""
     try:
         space_of(study)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What the service refuses at create time, all faults in one answer.
+"""Check what the service refuses when a job is created, with all faults in one answer.
 
 The layout of the text is the service's own (``List of found errors:``, tab separated, numbered,
 each with its field); the wording of a message is the service's where it is publicly known, else
@@ -30,7 +30,7 @@ _LIMITS = catalog.load().limits
 
 
 def refuse_faults(faults: Faults) -> None:
-    """Answer 400 with every fault, or return when there is none.
+    """Answer 400 with every fault, or return if there is none.
 
     Raises:
         ApiError: If there is a fault.
@@ -47,7 +47,7 @@ def refuse_faults(faults: Faults) -> None:
 
 
 def check_labels(resource: protos.Message, kind: str) -> Faults:
-    """Display name and labels, the same rules for every kind of job."""
+    """Return the faults of display name and labels, for which every kind of job has one rule."""
     faults: Faults = []
     most = _LIMITS.display_name_max_chars
     if not 1 <= len(resource.display_name) <= most:
@@ -70,7 +70,7 @@ def check_labels(resource: protos.Message, kind: str) -> Faults:
 
 
 def check_custom_job_spec(spec: protos.Message, path: str) -> Faults:
-    """The worker pools of a job, or of each trial."""
+    """Return the faults of the worker pools of a job, or of each trial."""
     pools = spec.worker_pool_specs
     most = _LIMITS.worker_pools_max
     if not 1 <= len(pools) <= most:
@@ -92,7 +92,7 @@ def check_custom_job_spec(spec: protos.Message, path: str) -> Faults:
 
 
 def _check_references(spec: protos.Message, path: str) -> Faults:
-    """What a job names outside of itself, and its time limit."""
+    """Return the faults of the resources that a job names, and of its time limit."""
     faults: Faults = []
     base = spec.base_output_directory.output_uri_prefix
     if base and not is_gcs_uri(base):

@@ -19,7 +19,7 @@ from vertex_jobs.spec import (
     JobSpec,
     ParameterSpec,
 )
-from vertex_jobs.spec.arguments import tokens
+from vertex_jobs.spec.argument_forms import tokens
 
 __all__ = ["Probe", "probes_of", "trial_tokens"]
 

@@ -13,7 +13,7 @@ from vertex_jobs.preflight.contract import Contract
 from vertex_jobs.preflight.rule import rule
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec import HyperparameterTuningJob
-from vertex_jobs.spec.suggestions import suggestion
+from vertex_jobs.spec.spelling import suggestion
 
 __all__ = ["SCRIPT_RULES"]
 

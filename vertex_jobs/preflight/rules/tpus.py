@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
-from vertex_jobs.spec.suggestions import suggestion
+from vertex_jobs.spec.spelling import suggestion
 
 __all__ = ["TPU_RULES"]
 

@@ -16,7 +16,7 @@ from vertex_jobs.spec.parameters import (
     IntegerParameterSpec,
     ParameterSpec,
 )
-from vertex_jobs.spec.suggestions import suggestion
+from vertex_jobs.spec.spelling import suggestion
 
 __all__ = ["CONDITION_RULES", "WHOLE_CONDITION_RULES", "admits"]
 
@@ -24,7 +24,7 @@ _Parameters = Mapping[str, ParameterSpec]
 
 
 def admits(parameter: ParameterSpec, value: object) -> bool:
-    """Whether the parameter can take the value."""
+    """Return whether the parameter can take the value."""
     if isinstance(parameter, CategoricalParameterSpec):
         return value in parameter.values
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -37,7 +37,7 @@ def admits(parameter: ParameterSpec, value: object) -> bool:
 
 
 def domain(parameter: ParameterSpec) -> str:
-    """The values that the parameter can take, as a clause."""
+    """Return the values that the parameter can take, as a clause."""
     if isinstance(parameter, (DoubleParameterSpec, IntegerParameterSpec)):
         return f"{parameter.min:g} to {parameter.max:g}"
     return f"one of {', '.join(map(_shown, parameter.values))}"

@@ -1,6 +1,6 @@
 """Rules on the places that are tried when machines or quota are short.
 
-For the table in ``rules``. Whether a region has such machines is the catalog's business.
+For the table in ``rules``. Whether a region has such machines is checked in ``preflight``.
 
 Source: CustomJobSpec, whose resources have to be in the job's own region.
 """
@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from vertex_jobs.errors import Fault
-from vertex_jobs.spec.accelerators import shorthand_faults
+from vertex_jobs.spec.accelerator_shorthand import shorthand_faults
 from vertex_jobs.spec.attachments import PscInterfaceConfig
 from vertex_jobs.spec.fallback import Fallback
 from vertex_jobs.spec.rules.resources import accelerator_faults

@@ -1,6 +1,6 @@
 """Rules on machines and on time.
 
-For the table in ``rules``. Which machine takes which accelerator is the catalog's business.
+For the table in ``rules``. Which machine takes which accelerator is a rule of the catalog.
 """
 
 import re
@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.errors import Fault
-from vertex_jobs.spec.accelerators import shorthand_faults
-from vertex_jobs.spec.machines import DEFAULT_DISK_GB, DEFAULT_MACHINE
+from vertex_jobs.spec.accelerator_shorthand import shorthand_faults
+from vertex_jobs.spec.machine_fields import DEFAULT_DISK_GB, DEFAULT_MACHINE
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 
 __all__ = ["RESOURCE_RULES", "accelerator_faults"]
@@ -19,7 +19,7 @@ _TOPOLOGY = re.compile(r"\d+x\d+(x\d+)?")
 
 
 def accelerator_faults(prefix: str, kind: str | None, count: int | None) -> Iterator[Fault]:
-    """The SDK drops an accelerator without a word when one of the two is missing."""
+    """Yield the fault of a type without a count, or the reverse: the SDK drops both silently."""
     if kind is not None and count is None:
         path = f"{prefix}accelerator_type"
         yield Fault(path, kind, "needs accelerator_count", "add accelerator_count: 1")
@@ -103,7 +103,7 @@ def _reservation(
 def reservation_faults(
     prefix: str, kind: str | None, key: str | None, values: Sequence[str]
 ) -> Iterator[Fault]:
-    """Key and values go with a specific reservation, and the SDK drops them with any other."""
+    """Yield faults of key and values, which the SDK drops unless a reservation is specific."""
     field = f"{prefix}reservation_affinity_"
     if kind == "SPECIFIC_RESERVATION":
         if key is None:
@@ -138,7 +138,7 @@ def _partition(
 def partition_faults(
     prefix: str, size: str | None, kind: str | None, count: int | None
 ) -> Iterator[Fault]:
-    """A GPU that is split is one GPU."""
+    """Yield the fault of parts of a GPU if there is not exactly one."""
     path = f"{prefix}gpu_partition_size"
     if size is not None and kind is None:
         yield Fault(path, size, "splits a GPU, and there is none", "add accelerator_type")
@@ -151,7 +151,7 @@ def _topology(tpu_topology: str | None, accelerator_type: str | None) -> Iterato
 
 
 def topology_faults(prefix: str, topology: str | None, kind: str | None) -> Iterator[Fault]:
-    """A topology has the form 2x2 or 2x2x1, and stands instead of an accelerator's type."""
+    """Yield faults of a topology, of the form 2x2 or 2x2x1, which replaces accelerator_type."""
     path = f"{prefix}tpu_topology"
     if topology is not None and not _TOPOLOGY.fullmatch(topology):
         yield Fault(path, topology, "is no topology", "write for example 2x2 or 2x2x1")

@@ -12,7 +12,7 @@ from typing import Any
 from vertex_jobs import catalog
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import is_gcs_uri
-from vertex_jobs.spec.rules.identity import key_faults, label_faults
+from vertex_jobs.spec.rules.job_identity import key_faults, label_faults
 
 __all__ = ["MODEL_RULES"]
 

@@ -1,6 +1,6 @@
 """Rules on file servers and on private connections.
 
-For the table in ``rules``. Whether a server answers is no matter of the spec.
+For the table in ``rules``. Whether a server answers is not checked.
 
 Source: NfsMount, LustreMount, DnsPeeringConfig.
 """

@@ -1,6 +1,6 @@
-"""The nearest right word for a wrong one, for every "did you mean" of the specs.
+"""Find the word that a misspelt one was meant to be, for every "did you mean".
 
-For the fault messages of this package. It knows words only, no models and no files.
+For fault messages. It knows words only, no models and no files.
 """
 
 import difflib
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 __all__ = ["nearest", "suggestion"]
 
-#: Keys that people bring from other tools or from the API's JSON, and what they are called here.
+#: Keys of other tools and of the API's JSON, and their names here.
 KNOWN_WRONG = {
     "algorithm": "search_algorithm",
     "arguments": "args",
@@ -48,7 +48,7 @@ KNOWN_WRONG = {
     "strategy": "scheduling_strategy",
     "trials": "max_trial_count",
     "worker_pool_specs": "worker_pools",
-    # inside a parameter, a pool or a study, as the API's JSON and other tools have it
+    # within a parameter, a pool or a study
     "high": "max",
     "low": "min",
     "maximum": "max",
@@ -62,11 +62,10 @@ KNOWN_WRONG = {
 
 
 def nearest(word: str, candidates: Iterable[str]) -> str | None:
-    """The candidate that the word was probably meant to be; None when nothing is near.
+    """Return the candidate that the word was probably meant to be; None if none is near.
 
-    Spelling is compared without case, dashes and underscores, so ``maxTrialCount`` finds
-    ``max_trial_count``. A word of two letters or more that ends a candidate finds it too, as
-    ``T4`` finds ``NVIDIA_TESLA_T4``.
+    Case, dashes and underscores do not count, so ``maxTrialCount`` finds ``max_trial_count``. The
+    last two or more letters of a candidate find it, too: ``T4`` finds ``NVIDIA_TESLA_T4``.
     """
     known = list(candidates)
     if KNOWN_WRONG.get(_folded(word)) in known:
@@ -83,13 +82,13 @@ def nearest(word: str, candidates: Iterable[str]) -> str | None:
 
 
 def suggestion(word: str, candidates: Iterable[str], otherwise: str) -> str:
-    """A remedy: ``did you mean 'x'?`` where something is near, else the given clause."""
+    """Return the remedy ``did you mean 'x'?`` if a candidate is near, else the given clause."""
     near = nearest(word, candidates)
     return f"did you mean {near!r}?" if near is not None else otherwise
 
 
 def _likeness(word: str, other: str) -> float:
-    """From 0 to 1; an equal start counts, as in Winkler's measure: people mistype ends."""
+    """Return a measure from 0 to 1; an equal start adds to it, as in Winkler's measure."""
     ratio = difflib.SequenceMatcher(None, word, other).ratio()
     pairs = zip(word[:4], other, strict=False)
     start = sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], pairs))

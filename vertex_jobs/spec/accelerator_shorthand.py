@@ -1,8 +1,8 @@
 """``accelerator: T4:2``, the short way to say machine, accelerator and count.
 
-For jobs, pools and fallbacks. It stands for the three fields, so nothing after the reading of a
-config knows it. The machine is the default one where that takes the accelerators, else the smallest
-that does: the fewest vCPUs, then the least memory. A ``machine_type`` that is given stays.
+For jobs, pools and fallbacks. The three fields replace it when a config is read, so nothing else
+knows it. The machine is the default one if that takes the accelerators, else the smallest that
+does: the fewest vCPUs, then the least memory. A ``machine_type`` in the config stays.
 """
 
 import functools
@@ -15,8 +15,8 @@ from pydantic import BeforeValidator, WithJsonSchema
 from vertex_jobs import catalog
 from vertex_jobs.errors import Fault
 from vertex_jobs.spec.fields import fault_error
-from vertex_jobs.spec.machines import DEFAULT_MACHINE
-from vertex_jobs.spec.suggestions import suggestion
+from vertex_jobs.spec.machine_fields import DEFAULT_MACHINE
+from vertex_jobs.spec.spelling import suggestion
 
 __all__ = ["Accelerator", "expand", "short_name", "shorthand_faults"]
 
@@ -24,9 +24,9 @@ _FORM = re.compile(r"\s*([A-Za-z0-9_-]+)\s*(?::\s*(\d+)\s*)?")
 
 
 def expand(written: Any) -> Any:
-    """The fields with ``accelerator`` replaced by what it stands for, if that is clear.
+    """Return the fields with ``accelerator`` replaced by what it stands for, if that is clear.
 
-    It is not where a part of it is written as well, or where the pools have machines of their own;
+    It is not clear if a part of it is written as well, or if the pools have machines of their own;
     the rules and the field's own check then say so.
     """
     if not isinstance(written, Mapping) or written.get("worker_pools") is not None:
@@ -46,12 +46,12 @@ def expand(written: Any) -> Any:
 
 
 def short_name(accelerator_type: str) -> str:
-    """``T4`` for ``NVIDIA_TESLA_T4``."""
+    """Return the short name: ``T4`` for ``NVIDIA_TESLA_T4``."""
     return next(short for short, name in _names().items() if name == accelerator_type)
 
 
 def shorthand_faults(prefix: str, accelerator: str | None, elsewhere: str) -> Iterator[Fault]:
-    """Fault of a shorthand that was not replaced, since its parts are said elsewhere."""
+    """Yield the fault of a shorthand that was not replaced, since its parts are given elsewhere."""
     if accelerator is not None:
         rule = f"is the short form of what {elsewhere} says"
         yield Fault(f"{prefix}accelerator", accelerator, rule, f"remove it or {elsewhere}")
@@ -84,7 +84,7 @@ Accelerator = Annotated[
 
 
 def _parsed(value: Any) -> tuple[str | None, int]:
-    """Type and count; no type if there is no such GPU."""
+    """Return type and count; no type if there is no such GPU."""
     match = _FORM.fullmatch(value) if isinstance(value, str) else None
     if match is None:
         return None, 0
@@ -96,7 +96,7 @@ def _parsed(value: Any) -> tuple[str | None, int]:
 
 @functools.cache
 def _names() -> dict[str, str]:
-    """Every GPU that a machine takes, by the shortest name that is its own."""
+    """Return every GPU that a machine takes, by the shortest name that no other has."""
     taken = {name for machine in catalog.load().machines.values() for name in machine.accelerators}
     names: dict[str, str] = {}
     for name in catalog.load().accelerators:
@@ -108,7 +108,7 @@ def _names() -> dict[str, str]:
 
 
 def _machine(kind: str | None, count: int) -> str | None:
-    """The machine for so many; None if no machine takes them."""
+    """Return the machine for so many accelerators; None if no machine takes them."""
     fitting = [
         (machine.name != DEFAULT_MACHINE, machine.vcpus, machine.memory_gb, machine.name)
         for machine in catalog.load().machines.values()

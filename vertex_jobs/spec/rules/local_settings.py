@@ -1,17 +1,35 @@
-"""Rules on the assignments that the first local trials try.
+"""The rules of the ``local:`` section within a job; those of the section alone stand with it.
 
-For the table in ``study``. Each must be one that a search could have suggested.
+For the tables in ``rules``. An initial trial must be one that a search could have suggested.
 """
 
 from collections.abc import Iterator, Mapping
 
 from vertex_jobs.errors import Fault
-from vertex_jobs.spec.local import LocalSettings
+from vertex_jobs.job_kinds import TUNING_JOB
+from vertex_jobs.spec.local import LocalSettings, ReplicaFault
 from vertex_jobs.spec.parameters import ParameterSpec
 from vertex_jobs.spec.rules.conditions import admits, domain
-from vertex_jobs.spec.suggestions import suggestion
+from vertex_jobs.spec.spelling import suggestion
 
-__all__ = ["INITIAL_TRIAL_RULES"]
+__all__ = ["INITIAL_TRIAL_RULES", "LOCAL_RULES"]
+
+
+def _settings(local: LocalSettings) -> Iterator[Fault]:
+    yield from local.faults_at("local")
+
+
+def _only_trials_have_steps(kind: str, local: LocalSettings) -> Iterator[Fault]:
+    if kind == TUNING_JOB.name:
+        return
+    for number, fault in enumerate(local.faults):
+        if isinstance(fault, ReplicaFault) and fault.step is not None:
+            yield Fault(
+                f"local.faults.{number}.step",
+                fault.step,
+                "only the trials of a study report steps",
+                "use log with a line that the script prints at that step",
+            )
 
 
 def _initial_trials(
@@ -56,4 +74,5 @@ def _initial_trials_within_max(max_trial_count: int, local: LocalSettings) -> It
         )
 
 
+LOCAL_RULES = (_settings, _only_trials_have_steps)
 INITIAL_TRIAL_RULES = (_initial_trials, _initial_trials_within_max)

@@ -1,7 +1,7 @@
-"""What a machine is: accelerators, disks, reservations; the words for them and their defaults.
+"""The fields of a machine: accelerators, disks and reservations, their words and their defaults.
 
-For the pools and the rules of this package. Which machine takes which accelerator is the catalog's
-business.
+For the pools and the rules of this package. Which machine takes which accelerator is a rule of the
+catalog.
 
 Source: MachineSpec, DiskSpec, ReservationAffinity.
 """

@@ -1,7 +1,7 @@
 """Rules on what runs: script or container, arguments and environment variables.
 
-For the table in ``rules``. Whether the script exists is asked in ``loading``; whether it accepts
-the arguments, in ``preflight``.
+For the table in ``rules``. ``loading`` asks whether the script exists, ``preflight`` whether it
+accepts the arguments.
 """
 
 import re
@@ -12,7 +12,7 @@ from vertex_jobs import catalog
 from vertex_jobs.catalog.container_images import is_prebuilt
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import is_gcs_uri
-from vertex_jobs.spec.arguments import tokens
+from vertex_jobs.spec.argument_forms import tokens
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 
 __all__ = ["PROGRAM_RULES"]

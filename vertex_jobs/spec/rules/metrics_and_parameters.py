@@ -9,20 +9,20 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from vertex_jobs.errors import Fault
-from vertex_jobs.spec.arguments import flag_of, tokens
+from vertex_jobs.spec.argument_forms import flag_of, tokens
 from vertex_jobs.spec.parameters import (
     CategoricalParameterSpec,
     DoubleParameterSpec,
     ParameterSpec,
 )
 from vertex_jobs.spec.rules.conditions import CONDITION_RULES, WHOLE_CONDITION_RULES
-from vertex_jobs.spec.rules.initial_trials import INITIAL_TRIAL_RULES
+from vertex_jobs.spec.rules.local_settings import INITIAL_TRIAL_RULES
+from vertex_jobs.spec.spelling import suggestion
 from vertex_jobs.spec.stopping import (
     AutomatedStoppingSpec,
     ConvexStoppingSpec,
     StudyStoppingConfig,
 )
-from vertex_jobs.spec.suggestions import suggestion
 
 __all__ = ["STUDY_RULES", "WHOLE_STUDY_RULES"]
 
@@ -30,7 +30,7 @@ _Parameters = Mapping[str, ParameterSpec]
 
 
 def _each_parameter(parameter_spec: _Parameters) -> Iterator[Fault]:
-    """The rules of each parameter's own kind, their paths under the parameter."""
+    """Yield the faults of each parameter by itself, with paths below the parameter."""
     for name, parameter in parameter_spec.items():
         yield from parameter.faults_at(f"parameter_spec.{name}")
 
@@ -106,7 +106,7 @@ def _stopping_specs(
     automated_stopping_spec: AutomatedStoppingSpec | None,
     study_stopping_config: StudyStoppingConfig | None,
 ) -> Iterator[Fault]:
-    """The rules of each one's own kind."""
+    """Yield the faults of each by itself."""
     if automated_stopping_spec is not None:
         yield from automated_stopping_spec.faults_at("automated_stopping_spec")
     if study_stopping_config is not None:
@@ -117,7 +117,7 @@ def _stopping_fits(
     automated_stopping_spec: AutomatedStoppingSpec | None,
     parameter_spec: _Parameters,
 ) -> Iterator[Fault]:
-    """The learning rate that a rule names is tuned, and is a number."""
+    """Yield the fault of a learning rate that is not tuned or is no number."""
     spec = automated_stopping_spec
     name = spec.learning_rate_parameter_name if isinstance(spec, ConvexStoppingSpec) else None
     if name is None:

@@ -1,6 +1,6 @@
-"""Rules on what a job is called, where it writes and who it runs as.
+"""Rules on a job's names and labels, its buckets, its network and its account.
 
-For the table in ``rules``. Whether an account or a bucket exists is no matter of the spec.
+For the table in ``rules``. Whether an account or a bucket exists is not checked.
 """
 
 import re
@@ -22,7 +22,7 @@ _RESOURCE_ID = re.compile(r"[a-z0-9-]+")
 
 
 def label_faults(field: str, labels: Mapping[str, str]) -> Iterator[Fault]:
-    """Faults of labels: count, length, letters, and the names that are ours."""
+    """Yield faults of labels: their number, length and letters, and the names that are ours."""
     most = _LIMITS.labels_max - len(_OUR_LABELS)
     if len(labels) > most:
         rule = f"a resource has at most {_LIMITS.labels_max} labels, two of them for the submission"
@@ -128,7 +128,7 @@ def _key_is_a_resource(encryption_spec_key_name: str | None) -> Iterator[Fault]:
 
 
 def key_faults(field: str, key: str | None) -> Iterator[Fault]:
-    """Faults of a customer-managed key's name."""
+    """Yield the fault of a customer-managed key's name."""
     if key is not None and not _KEY.fullmatch(key):
         yield Fault(
             field,
