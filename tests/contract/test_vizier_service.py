@@ -73,6 +73,12 @@ def test_suggestions_are_in_the_space(vizier: Any, study: str) -> None:
     )
 
 
+@pytest.mark.parametrize("count", [-1, 0, 1001, 2**31 - 1])
+def test_how_many_suggestions_are_had_at_once(vizier: Any, study: str, count: int) -> None:
+    with pytest.raises(exceptions.BadRequest, match=f"suggestion_count is {count}; "):
+        suggest(vizier, study, count)
+
+
 def test_a_client_gets_its_unfinished_trial_again(vizier: Any, study: str) -> None:
     ids = [suggest(vizier, study, client=name)[0].id for name in ("a", "a", "b")]
     assert ids == ["1", "1", "2"]

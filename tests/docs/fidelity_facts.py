@@ -654,6 +654,12 @@ CHOICES = (
         "unit/emulator/test_validation::test_faults_are_aggregated_as_the_service_does",
     ),
     Choice(
+        "most suggestions in one request, which is not published",
+        "1,000: as many trials as a study of AI Platform Vizier, the predecessor, could have",
+        "emulator.study_search.session:MOST_SUGGESTIONS",
+        "contract/test_vizier_service::test_how_many_suggestions_are_had_at_once",
+    ),
+    Choice(
         "quotas, limits on trials and replicas, availability of accelerators in regions",
         "none is enforced; none can be known offline",
         "emulator.services.admission",

@@ -3,6 +3,8 @@
 import asyncio
 import os
 import signal
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -44,6 +46,71 @@ def test_a_study_that_is_opened_again_is_forgiven() -> None:
         studies.ask(question("one"))
     studies.take(opening("one", SPEC))
     assert len(studies.ask(question("one"))["assignments"]) == 1
+
+
+@pytest.fixture
+def answering(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], SearchClient]:
+    """Makes a client whose process answers every question with those bytes, and stays."""
+
+    def make(answer: bytes) -> SearchClient:
+        start = asyncio.create_subprocess_exec
+        program = f"import os, sys; sys.stdin.readline(); os.write(1, {answer!r}); sys.stdin.read()"
+
+        async def impostor(*command: str, **options: Any) -> asyncio.subprocess.Process:
+            return await start(sys.executable, "-c", program, **options)
+
+        monkeypatch.setattr(asyncio, "create_subprocess_exec", impostor)
+        return SearchClient()
+
+    return make
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [b"\xff\xff\xff\xff", b"\0\0\0\2{]", b"\0\0\0\2{}", b"\0\0\0\4null", b"x" * 1000],
+)
+def test_an_answer_that_cannot_be_read_fails_the_question_and_ends_the_process(
+    answering: Callable[[bytes], SearchClient], answer: bytes
+) -> None:
+    async def ask() -> int | None:
+        client = answering(answer)
+        with pytest.raises(SearchFailedError, match="cannot be read"):
+            await client.ask("one", [1], [])
+        assert client._process is not None
+        return client._process.returncode
+
+    assert asyncio.run(asyncio.wait_for(ask(), 30)) == -signal.SIGKILL
+
+
+def test_an_answer_of_many_megabytes_is_read() -> None:
+    spec = study_spec(categoricalValueSpec={"values": ["a" * (1 << 20), "b" * (1 << 20)]})
+    spec["algorithm"] = "RANDOM_SEARCH"
+
+    async def ask() -> int:
+        client = SearchClient()
+        await client.open("one", spec, 0)
+        found = await client.ask("one", list(range(1, 41)), [])
+        await client.close()
+        return len(found)
+
+    assert asyncio.run(asyncio.wait_for(ask(), 60)) == 40
+
+
+def test_a_process_that_is_busy_or_deaf_does_not_hold_the_servers_end() -> None:
+    async def close_it() -> str:
+        client = SearchClient()
+        await client.open("one", SPEC, 0)
+        asking = asyncio.ensure_future(client.ask("one", [1], []))
+        await asyncio.sleep(0)
+        while client._process is None:
+            await asyncio.sleep(0.01)
+        os.kill(client._process.pid, signal.SIGSTOP)
+        await client.close()
+        with pytest.raises(SearchFailedError) as ended:
+            await asking
+        return str(ended.value)
+
+    assert asyncio.run(asyncio.wait_for(close_it(), 30)) == "the search process has ended"
 
 
 def test_a_killed_process_is_replaced_for_whoever_opens_again() -> None:

@@ -17,7 +17,7 @@ from vertex_jobs.emulator.resources import states, study, study_stopping
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.study_search.search_client import SearchClient, SearchFailedError
-from vertex_jobs.emulator.study_search.session import StudySession, seed_of
+from vertex_jobs.emulator.study_search.session import MOST_SUGGESTIONS, StudySession, seed_of
 from vertex_jobs.names import ResourceName
 
 __all__ = ["TuningJobRun"]
@@ -164,7 +164,8 @@ class TuningJobRun:
         now, trials = self._record.now(), self._trials()
         limit = study_stopping.trial_limit(job.study_spec, trials, job.start_time, now)
         most, started = min(job.max_trial_count, limit), len(trials)
-        free = int(min(job.parallel_trial_count - len(self._running), most - started))
+        slots = min(job.parallel_trial_count - len(self._running), MOST_SUGGESTIONS)
+        free = int(min(slots, most - started))
         if free <= 0:
             return bool(started < most)
         first = started + 1

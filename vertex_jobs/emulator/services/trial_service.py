@@ -26,6 +26,7 @@ from vertex_jobs.emulator.services.suggestions import Suggestions
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.emulator.study_search.early_stopping import has_stopping_rule
+from vertex_jobs.emulator.study_search.session import MOST_SUGGESTIONS
 from vertex_jobs.names import ResourceName
 
 __all__ = ["TrialService"]
@@ -130,8 +131,12 @@ class TrialService:
 
     async def suggest(self, request: protos.Message, call: Call) -> protos.Message:
         """Trials for a client: those that wait for it, then requested ones, then new ones."""
-        if request.suggestion_count < 1:
-            raise ApiError("INVALID_ARGUMENT", "suggestion_count must be at least 1.")
+        if not 1 <= request.suggestion_count <= MOST_SUGGESTIONS:
+            raise ApiError(
+                "INVALID_ARGUMENT",
+                f"suggestion_count is {request.suggestion_count}; it must be from 1 to "
+                f"{MOST_SUGGESTIONS}: ask several times, with a client_id for each.",
+            )
         if request.contexts:
             raise ApiError(
                 "UNIMPLEMENTED",

@@ -1,21 +1,35 @@
 """The server's end of the search process: open a study, tell trials, ask for suggestions."""
 
 import asyncio
+import contextlib
 import json
 import os
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, TypeVar
 
-__all__ = ["SearchClient", "SearchFailedError"]
+from vertex_jobs.emulator.study_search.search_process import LENGTH_BYTES
+
+_T = TypeVar("_T")
+
+__all__ = ["ATTEMPTS", "SearchClient", "SearchFailedError", "SearchLostError", "outlast_losses"]
+
+#: A longer answer is a fault of the process.
+_MOST_ANSWER_BYTES = 1 << 28
+#: How often a question is asked that its process does not survive.
+ATTEMPTS = 5
 
 
 class SearchFailedError(Exception):
     """The search could not suggest, or its process has ended."""
 
 
+class SearchLostError(SearchFailedError):
+    """The process has ended, and its successor knows no study: open it and ask again."""
+
+
 class SearchClient:
-    """Starts the process at the first study and keeps it for the server's life."""
+    """Starts the process when it is needed, and again when it has ended."""
 
     def __init__(self) -> None:
         """Start nothing yet."""
@@ -25,51 +39,61 @@ class SearchClient:
         self._requests = 0
         self._starting = asyncio.Lock()
 
-    async def start(self) -> None:
-        """Start the process unless it runs."""
+    async def _running(self) -> tuple[asyncio.subprocess.Process, "asyncio.Task[None]"]:
+        """Return the process that runs, started if need be, and the task that reads from it."""
         async with self._starting:
-            if self._reading is not None and not self._reading.done():
-                return
+            if self._process is not None and self._reading is not None and not self._reading.done():
+                return self._process, self._reading
             self._process = await asyncio.create_subprocess_exec(
                 sys.executable,
                 "-m",
                 "vertex_jobs.emulator.study_search.search_process",
                 stdin=asyncio.subprocess.PIPE,
                 stdout=asyncio.subprocess.PIPE,
-                limit=1 << 24,
                 # Its matrices are small: threads of its own would only take cores from trials.
                 env={**os.environ, "OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"},
             )
             self._reading = asyncio.create_task(self._read(self._process))
+            return self._process, self._reading
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
+        """Hand on the answers until there are no more; nobody waits for one afterwards."""
         assert process.stdout is not None
-        while line := await process.stdout.readline():
-            answer = json.loads(line)
-            future = self._answers.get(answer["request"])
-            if future is not None and not future.done():
-                future.set_result(answer)
-        await process.wait()
-        # The last thing that this task does: whoever asks after it starts another process.
-        for future in self._answers.values():
-            if not future.done():
-                future.set_exception(_lost())
+        reason = "the search process has ended"
+        try:
+            while True:
+                answer = await _read_answer(process.stdout)
+                future = self._answers.get(answer["request"])
+                if future is not None and not future.done():
+                    future.set_result(answer)
+        except asyncio.IncompleteReadError:
+            pass
+        except Exception as error:  # whatever it is, this process can no longer be understood
+            reason = f"the search process answered what cannot be read: {error!r}"
+        finally:
+            with contextlib.suppress(ProcessLookupError):
+                process.kill()
+            await process.wait()
+            # The last thing that this task does: whoever asks after it starts another process.
+            for future in self._answers.values():
+                if not future.done():
+                    future.set_exception(SearchLostError(reason))
 
     async def _send(self, message: Mapping[str, Any]) -> None:
-        await self.start()
-        assert self._process is not None
-        assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(message).encode() + b"\n")
+        process, reading = await self._running()
+        assert process.stdin is not None
         try:
-            await self._process.stdin.drain()
-        except ConnectionError as error:
-            raise _lost() from error
+            process.stdin.write(json.dumps(message).encode() + b"\n")
+            await process.stdin.drain()
+        except (OSError, RuntimeError) as error:  # the latter is uvloop's for a closed pipe
+            await _end(process, reading)  # so that the next question starts another
+            raise SearchLostError("the search process has ended") from error
 
     async def open(self, study: str, study_spec: Mapping[str, Any], seed: int) -> None:
         """Begin a study of that StudySpec, in JSON; its trials so far are told next.
 
         Raises:
-            SearchFailedError: If the search process has ended, like `tell` and `close_study`. What
+            SearchLostError: If the search process has ended, like `tell` and `close_study`. What
                 it finds wrong with the study it says when asked.
         """
         await self._send({"open": study, "study_spec": dict(study_spec), "seed": seed})
@@ -84,7 +108,8 @@ class SearchClient:
         """Suggestions for the given trials; fewer when the space is exhausted.
 
         Raises:
-            SearchFailedError: If the search refuses, or its process has ended.
+            SearchFailedError: If the search refuses.
+            SearchLostError: If the process has ended, or does not know the study.
         """
         answer = await self._answer(
             {"ask": study, "trial_ids": list(trial_ids), "pending": list(pending)}
@@ -106,9 +131,10 @@ class SearchClient:
             ended: The same of the trials that have succeeded, with ``final``.
 
         Raises:
-            SearchFailedError: If the search refuses, or its process has ended.
+            SearchFailedError: If the search refuses, or its process ends again and again.
         """
-        answer = await self._answer({"judge": dict(rule), "curve": curve, "ended": list(ended)})
+        question = {"judge": dict(rule), "curve": curve, "ended": list(ended)}
+        answer = await outlast_losses(lambda: self._answer(question))
         prediction = answer["prediction"]
         return bool(answer["stops"]), tuple(prediction) if prediction else None
 
@@ -124,7 +150,8 @@ class SearchClient:
         finally:
             self._answers.pop(request, None)
         if "error" in answer:
-            raise SearchFailedError(str(answer["error"]))
+            failure = SearchLostError if answer["study_is_unknown"] else SearchFailedError
+            raise failure(str(answer["error"]))
         return answer
 
     async def close_study(self, study: str) -> None:
@@ -132,13 +159,38 @@ class SearchClient:
         await self._send({"close": study})
 
     async def close(self) -> None:
-        """End the process."""
-        if self._process is None or self._reading is None:
-            return
-        assert self._process.stdin is not None
-        self._process.stdin.close()
-        await self._reading
+        """End the process, whatever it is doing: it keeps nothing that is not in the store."""
+        if self._process is not None and self._reading is not None:
+            await _end(self._process, self._reading)
 
 
-def _lost() -> SearchFailedError:
-    return SearchFailedError("the search process has ended")
+async def _end(process: asyncio.subprocess.Process, reading: "asyncio.Task[None]") -> None:
+    with contextlib.suppress(ProcessLookupError):
+        process.kill()
+    await asyncio.shield(reading)
+
+
+async def _read_answer(stream: asyncio.StreamReader) -> dict[str, Any]:
+    """Return the next answer.
+
+    Raises:
+        asyncio.IncompleteReadError: If there is none, or not all of it.
+        ValueError: If it is none.
+    """
+    length = int.from_bytes(await stream.readexactly(LENGTH_BYTES), "big")
+    if length > _MOST_ANSWER_BYTES:
+        raise ValueError(f"{length} bytes at once")
+    answer: dict[str, Any] = json.loads(await stream.readexactly(length))
+    return answer
+
+
+async def outlast_losses(ask: Callable[[], Awaitable[_T]]) -> _T:
+    """Ask until a process lives long enough to answer, `ATTEMPTS` times at most.
+
+    Raises:
+        SearchFailedError: If the search refuses, or no process lives long enough.
+    """
+    for _ in range(ATTEMPTS - 1):
+        with contextlib.suppress(SearchLostError):
+            return await ask()
+    return await ask()

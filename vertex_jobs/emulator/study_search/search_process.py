@@ -1,20 +1,22 @@
-"""The search process: studies in, suggestions out, one JSON document per line.
+"""The search process: studies in, suggestions out, as JSON.
 
 The server runs it as ``python -m vertex_jobs.emulator.study_search.search_process``, so that a
 long suggestion never stalls the fronts. It keeps the completed trials of each open study; the
 server opens a study again after a restart. It imports NumPy and SciPy and nothing of the API.
 
-Messages in: ``{"open": study, "study_spec": ..., "seed": ...}`` with a StudySpec in JSON,
-``{"tell": study, "trials": [...]}``, ``{"ask": study, "request": n, "trial_ids": [...],
+Messages in, one a line: ``{"open": study, "study_spec": ..., "seed": ...}`` with a StudySpec in
+JSON, ``{"tell": study, "trials": [...]}``, ``{"ask": study, "request": n, "trial_ids": [...],
 "pending": [...]}``, ``{"close": study}``, ``{"judge": rule, "request": n, "curve": ...,
-"ended": [...]}``. Messages out answer ``ask`` and ``judge``: ``{"request": n, "assignments":
-[...]}``, ``{"request": n, "stops": ..., "prediction": ...}`` or ``{"request": n, "error": text}``.
-What is wrong with an ``open`` or a ``tell`` is the answer to that study's next ``ask``. Nothing
-that is wrong with one study ends the process: it is everybody's.
+"ended": [...]}``. Messages out, each behind four bytes of its length, answer ``ask`` and ``judge``:
+``{"request": n, "assignments": [...]}``, ``{"request": n, "stops": ..., "prediction": ...}`` or
+``{"request": n, "error": text, "study_is_unknown": ...}``. What is wrong with an ``open`` or a
+``tell`` is the answer to that study's next ``ask``. Nothing that is wrong with one study ends the
+process: it is everybody's.
 """
 
 import importlib
 import json
+import os
 import sys
 import threading
 import traceback
@@ -24,7 +26,14 @@ from vertex_jobs.search import Algorithm, Completed, Pending, algorithm
 from vertex_jobs.search.curves import Curve
 from vertex_jobs.search.study_spec import is_maximized, read_algorithm, read_space
 
-__all__ = ["OpenStudy", "Studies", "main"]
+__all__ = ["LENGTH_BYTES", "OpenStudy", "Studies", "UnknownStudyError", "main"]
+
+#: Before each message out, the number of its bytes, the highest first.
+LENGTH_BYTES = 4
+
+
+class UnknownStudyError(ValueError):
+    """This process was never told of the study: it is a successor of the one that was."""
 
 
 class OpenStudy:
@@ -77,6 +86,8 @@ class Studies:
                 self._find(message["tell"]).tell(message["trials"])
             else:
                 self._close(message["close"])
+        except UnknownStudyError:
+            pass  # it is told so when it asks
         except Exception as error:
             # The first is the reason: a study that could not be opened cannot be told either.
             self._faults.setdefault(message.get("open") or message["tell"], _text(error))
@@ -85,6 +96,7 @@ class Studies:
         """Return the answer to a study that asks.
 
         Raises:
+            UnknownStudyError: If it is not open.
             ValueError: If it could not be opened, or could not be told of a trial.
         """
         if message["ask"] in self._faults:
@@ -94,7 +106,7 @@ class Studies:
 
     def _find(self, study: str) -> OpenStudy:
         if study not in self._open:
-            raise ValueError(f"study {study} is not open")
+            raise UnknownStudyError(f"study {study} is not open")
         return self._open[study]
 
     def _close(self, study: str) -> None:
@@ -126,6 +138,8 @@ def main() -> None:
     """Answer until the input ends."""
     # SciPy is needed only once a model is fitted; loaded beside the first trials it costs nobody.
     threading.Thread(target=importlib.import_module, args=("scipy.optimize",), daemon=True).start()
+    answers = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints is no answer
     studies = Studies()
     for line in sys.stdin:
         message = json.loads(line)
@@ -136,9 +150,11 @@ def main() -> None:
         try:
             answer |= _judge(message) if "judge" in message else studies.ask(message)
         except Exception as error:
-            answer["error"] = _text(error)
-        sys.stdout.write(json.dumps(answer) + "\n")
-        sys.stdout.flush()
+            answer |= {"error": _text(error)}
+            answer |= {"study_is_unknown": isinstance(error, UnknownStudyError)}
+        text = json.dumps(answer).encode()
+        answers.write(len(text).to_bytes(LENGTH_BYTES, "big") + text)
+        answers.flush()
 
 
 if __name__ == "__main__":

@@ -7,15 +7,27 @@ all studies and may end at any time: then the study is opened again and everythi
 import contextlib
 import secrets
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.study import assignment_of, objectives_of
 from vertex_jobs.emulator.store.resource_store import Store
-from vertex_jobs.emulator.study_search.search_client import SearchClient, SearchFailedError
+from vertex_jobs.emulator.study_search.search_client import (
+    SearchClient,
+    SearchFailedError,
+    SearchLostError,
+    outlast_losses,
+)
 from vertex_jobs.emulator.study_search.search_process import OpenStudy
 
-__all__ = ["StudySession", "first_assignment", "seed_of", "trial_form"]
+__all__ = ["MOST_SUGGESTIONS", "StudySession", "first_assignment", "seed_of", "trial_form"]
+
+#: As many suggestions are had at once. The service's own limit is not published.
+#: Source: quotas of AI Platform Vizier, its predecessor, which allowed 1,000 trials in a study.
+MOST_SUGGESTIONS = 1000
+#: As many are asked for in one question: those of other studies are answered in between.
+_SLICE = 50
 
 
 class StudySession:
@@ -49,7 +61,7 @@ class StudySession:
         """Open the study unless it is open, and tell those of the trials that are new.
 
         Raises:
-            SearchFailedError: If the search process has ended.
+            SearchLostError: If the search process has ended.
         """
         if self._told is None:
             await self._search.open(self._study_id, protos.to_json(self._spec), self._seed)
@@ -76,16 +88,31 @@ class StudySession:
             running: The assignments of the others, by their numbers.
 
         Raises:
-            SearchFailedError: If the search refuses, or its process ends twice.
+            SearchFailedError: If the search refuses, or its process ends again and again.
         """
+        found: list[dict[str, Any]] = []
+        for start in range(0, len(numbers), _SLICE):
+            asked = numbers[start : start + _SLICE]
+            known = dict(running) | dict(zip(numbers, found, strict=False))
+            answer = await outlast_losses(partial(self._ask, asked, finished, known))
+            found += answer
+            if len(answer) < len(asked):
+                break
+        return found
+
+    async def _ask(
+        self,
+        numbers: Sequence[int],
+        finished: Sequence[protos.Message],
+        running: Mapping[int, Mapping[str, Any]],
+    ) -> list[dict[str, Any]]:
         pending = [{"trial_id": one, "assignment": values} for one, values in running.items()]
         try:
             await self.tell(finished)
             return await self._search.ask(self._study_id, numbers, pending)
-        except SearchFailedError:  # the process may have ended, and its successor knows nothing
+        except SearchLostError:
             self._told = None
-            await self.tell(finished)
-            return await self._search.ask(self._study_id, numbers, pending)
+            raise
 
     async def close(self) -> None:
         """Let the process forget the study."""
