@@ -20,7 +20,7 @@ from vertex_jobs.emulator.environments.commands import CommandRunner
 from vertex_jobs.emulator.environments.installers import Installer
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
 from vertex_jobs.emulator.faults.rules import FaultBoard
-from vertex_jobs.emulator.launcher import Launcher
+from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.packages import Packages

@@ -13,7 +13,8 @@ import pytest
 from launcher_runs import MODULE, Run, run_module, run_replica, spec, with_launcher
 
 from vertex_jobs import errors
-from vertex_jobs.emulator.launcher import Exit, Launcher
+from vertex_jobs.emulator.launcher.launcher_client import Launcher
+from vertex_jobs.emulator.launcher.launcher_values import Exit
 
 BOTH = pytest.mark.parametrize("warm", [True, False], ids=["warm", "fresh"])
 

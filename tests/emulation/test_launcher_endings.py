@@ -16,7 +16,8 @@ import pytest
 from launcher_runs import run_module, run_replica, spec, with_launcher
 
 from vertex_jobs import errors
-from vertex_jobs.emulator.launcher import Exit, Launcher
+from vertex_jobs.emulator.launcher.launcher_client import Launcher
+from vertex_jobs.emulator.launcher.launcher_values import Exit
 
 ROOTS = pytest.mark.parametrize("private_root", [True, False], ids=["private", "host"])
 WARM = pytest.mark.parametrize("warm", [True, False], ids=["warm", "fresh"])
@@ -41,7 +42,7 @@ SERVER = """
     import asyncio, os, sys
     from pathlib import Path
     from launcher_runs import spec
-    from vertex_jobs.emulator.launcher import Launcher
+    from vertex_jobs.emulator.launcher.launcher_client import Launcher
 
     async def serve():
         folder = Path(sys.argv[1])
@@ -294,7 +295,8 @@ def test_without_namespaces_the_reason_and_the_remedy_are_given(tmp_path: Path) 
     program = f"""
         import asyncio
         from pathlib import Path
-        from vertex_jobs.emulator.launcher import Launcher, linux
+        from vertex_jobs.emulator.launcher import linux
+        from vertex_jobs.emulator.launcher.launcher_client import Launcher
 
         async def main():
             launcher = await Launcher.start(Path({str(tmp_path)!r}), gcs_store=Path("/tmp"))

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from launcher_runs import run_replica, spec, with_launcher
 
-from vertex_jobs.emulator.launcher import Launcher
+from vertex_jobs.emulator.launcher.launcher_client import Launcher
 
 pytestmark = pytest.mark.tensorflow
 

@@ -45,7 +45,7 @@ from vertex_jobs.emulator.fronts.listener import Listener
 from vertex_jobs.emulator.fronts.outer_proxy import OuterProxy
 from vertex_jobs.emulator.fronts.peers import socket_inode
 from vertex_jobs.emulator.fronts.rest import RestFront
-from vertex_jobs.emulator.launcher import Launcher
+from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool, find_devices
 from vertex_jobs.emulator.replicas.capacity import Capacity
 from vertex_jobs.emulator.replicas.host import Host, clear_work

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.launcher import Capabilities
+from vertex_jobs.emulator.launcher.launcher_values import Capabilities
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.capacity import Capacity
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs

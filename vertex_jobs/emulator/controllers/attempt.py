@@ -14,7 +14,8 @@ from vertex_jobs.emulator.clock import Clock, wait_until
 from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
-from vertex_jobs.emulator.launcher import Launcher, ReplicaSpec
+from vertex_jobs.emulator.launcher.launcher_client import Launcher
+from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
 from vertex_jobs.emulator.resources.endings import (
     Action,
     Decision,

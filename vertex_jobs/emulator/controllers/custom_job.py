@@ -18,7 +18,7 @@ from vertex_jobs.emulator.controllers.pacing import Pacing
 from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
 from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.faults.rules import FaultBoard
-from vertex_jobs.emulator.launcher import ReplicaSpec
+from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
 from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.preparation import Trial, prepare_replicas
 from vertex_jobs.emulator.resources import states

@@ -5,7 +5,8 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from vertex_jobs.emulator.launcher import Exit, Replica, ReplicaSpec
+from vertex_jobs.emulator.launcher.launcher_client import Replica
+from vertex_jobs.emulator.launcher.launcher_values import Exit, ReplicaSpec
 
 __all__ = ["Worker", "empty_disk"]
 

@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from vertex_jobs.emulator.environments.isolated import Say
-from vertex_jobs.emulator.launcher import Launcher, ReplicaSpec
+from vertex_jobs.emulator.launcher.launcher_client import Launcher
+from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
 
 __all__ = ["CommandRunner"]
 

@@ -14,7 +14,7 @@ from vertex_jobs.emulator.asgi import Receive, Scope, Send, headers_of, read_bod
 from vertex_jobs.emulator.controllers.supervisor import Supervisor
 from vertex_jobs.emulator.fronts.calls import HoldPolicy
 from vertex_jobs.emulator.joining import TOKEN_HEADER
-from vertex_jobs.emulator.launcher import Capabilities
+from vertex_jobs.emulator.launcher.launcher_values import Capabilities
 from vertex_jobs.emulator.services.standing_settings import StandingSettings
 from vertex_jobs.emulator.status import ApiError
 

@@ -1,7 +1,7 @@
 """The launcher process: enters its namespaces, then serves the server that started it.
 
-Run by ``client.Launcher`` as ``python -S -m vertex_jobs.emulator.launcher CHANNEL SETTINGS``:
-a descriptor's number, and JSON with ``state_dir``, ``gcs_store``, ``mount_missing`` and
+``Launcher`` runs it as ``python -S -m vertex_jobs.emulator.launcher CHANNEL SETTINGS``: a
+descriptor's number, and JSON with ``state_dir``, ``gcs_store``, ``mount_missing`` and
 ``private_root``. Standard library only and one thread, so that it may fork at any time.
 """
 

@@ -1,7 +1,7 @@
 """The server's end of the launcher's socket, on an event loop.
 
-For ``client``. It sends in order without ever blocking, and hands on what arrives; it knows no
-message's meaning.
+For ``launcher_client``. It sends in order without ever blocking, and hands on what arrives,
+whatever the messages mean.
 """
 
 import asyncio

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.environments.engines import why_no_engine
-from vertex_jobs.emulator.launcher import Capabilities
+from vertex_jobs.emulator.launcher.launcher_values import Capabilities
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
 from vertex_jobs.emulator.replicas.packages import Packages

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
-from vertex_jobs.emulator.launcher import Launcher
+from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.launcher import ReplicaSpec
+from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
 from vertex_jobs.emulator.replicas.accelerators import variables_for
 from vertex_jobs.emulator.replicas.containers import prepare_containers
 from vertex_jobs.emulator.replicas.drift import drift_line
