@@ -3,7 +3,7 @@
     VertexJobsError
     ├── InvalidJobError            the input is wrong; every fault at once; nothing was submitted
     ├── PackagingError             the script or package cannot be packaged
-    ├── UnsupportedHereError       this machine or endpoint cannot do it truthfully; says what would
+    ├── UnsupportedHereError       this machine or endpoint cannot do it; says what can
     │   └── NotSignedInError       there are no Google credentials here, or no project
     ├── JobFailedError             the job ended without success
     ├── NoFeasibleTrialError       a study has no trial that could win
@@ -41,15 +41,15 @@ __all__ = [
 
 @dataclass(frozen=True)
 class Fault:
-    """One mistake in a job: where it is, what stands there, the rule, and the way out.
+    """One mistake in a job: its place, the value, the rule and the remedy.
 
     Attributes:
         path: Dotted path in the config, e.g. ``parameter_spec.learning_rate.min``.
         value: The offending value as written; None when something is missing.
         rule: The rule that it breaks, a clause without a full stop.
-        remedy: What to write instead, a clause without a full stop.
+        remedy: The right value or action, a clause without a full stop.
         severity: ``error`` stops a submission, ``warning`` does not.
-        place: File and line where it stands, ``configs/study.yaml:12``; empty when unknown.
+        place: File and line, e.g. ``configs/study.yaml:12``; empty when unknown.
     """
 
     path: str
@@ -60,7 +60,7 @@ class Fault:
     place: str = ""
 
     def __str__(self) -> str:
-        """One line: path, value, rule, remedy and place."""
+        """Return one line: path, value, rule, remedy and place."""
         shown = "" if self.value is None else f" = {self.value!r}"
         place = f" ({self.place})" if self.place else ""
         return f"{self.path}{shown}: {self.rule}; {self.remedy}{place}"
@@ -74,7 +74,7 @@ class InvalidJobError(VertexJobsError):
     """The job as written cannot be submitted; ``faults`` holds every reason."""
 
     def __init__(self, faults: Sequence[Fault], source: str = "job") -> None:
-        """Collect the faults of one source, a config's path for example."""
+        """Collect the faults of one source, for example a config's path."""
         self.faults = tuple(faults)
         self.source = source
         count = len(self.faults)
@@ -95,13 +95,13 @@ class NotSignedInError(UnsupportedHereError):
     """Vertex AI cannot be called from here yet.
 
     Attributes:
-        subject: What there is not: ``credentials`` or ``project``.
-        fact: What was found instead.
-        remedy: What to do.
+        subject: The missing thing: ``credentials`` or ``project``.
+        fact: The state that was found instead.
+        remedy: The way to sign in.
     """
 
     def __init__(self, subject: str, fact: str, remedy: str) -> None:
-        """Keep the parts; the text joins them."""
+        """Keep the parts and join them in the text."""
         self.subject = subject
         self.fact = fact
         self.remedy = remedy
@@ -116,7 +116,7 @@ class JobFailedError(VertexJobsError):
         state: The terminal state, e.g. ``JOB_STATE_FAILED``.
         replica: The replica that failed first, e.g. ``workerpool0-0``; empty when unknown.
         last_lines: That replica's last log lines, oldest first.
-        remedy: What to do next, when the cause is known.
+        remedy: The next step, when the cause is known.
     """
 
     def __init__(
@@ -129,7 +129,7 @@ class JobFailedError(VertexJobsError):
         last_lines: Sequence[str] = (),
         remedy: str = "",
     ) -> None:
-        """Keep the parts; the text joins them, cause first."""
+        """Keep the parts and join them in the text, the cause first."""
         self.name = name
         self.state = state
         self.message = message
@@ -146,7 +146,7 @@ class JobFailedError(VertexJobsError):
 
 
 class NoFeasibleTrialError(VertexJobsError):
-    """No trial of the study has a final measurement, so none can be the best."""
+    """The study has no trial that could be the best."""
 
 
 class EndpointError(VertexJobsError):
@@ -167,7 +167,7 @@ class RequestRefusedError(EndpointError):
     """
 
     def __init__(self, message: str, *, code: int, status: str) -> None:
-        """Keep code and status beside the service's own message."""
+        """Keep code and status with the service's own message."""
         self.message = message
         self.code = code
         self.status = status
@@ -183,4 +183,4 @@ class EndpointLostError(EndpointError):
 
 
 class SubmissionUnknownError(EndpointError):
-    """It is unknown whether the create request took effect; the message says how to look."""
+    """It is unknown whether the create request took effect; the message says how to find out."""

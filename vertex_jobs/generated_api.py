@@ -1,9 +1,9 @@
-"""Google's generated package without its clients, until somebody asks for one.
+"""Google's generated package, without its clients until one of them is used.
 
-``google.cloud.aiplatform_v1`` imports forty service clients when it is imported, and so it does
-for each of its modules, whoever needs a message class alone: most of a second. Here the package is
-entered unexecuted. Its submodules import as ever, and the first name that is not a submodule's
-executes it, so that whoever uses it later sees no difference. For the client and the emulator.
+For the client and the emulator. ``google.cloud.aiplatform_v1`` imports forty service clients, also
+for a program that needs one message class, which takes most of a second. Here the package enters
+``sys.modules`` without being executed. Its submodules import as usual, and the first name that is
+not a submodule's executes the package, so that later users see no difference.
 """
 
 import importlib
@@ -16,17 +16,17 @@ from typing import Any
 __all__ = ["defer_clients", "message_types"]
 
 _NAME = "google.cloud.aiplatform_v1"
-#: Of the names with underscores, those that the package defines; the others are Python's.
+#: Names with underscores that the package defines itself; all others are Python's.
 _OWN = ("__all__", "__version__")
 
 
 def defer_clients() -> None:
-    """Put off the package's own imports; nothing happens where it is imported already."""
+    """Defer the package's own imports; do nothing if it is imported already."""
     if _NAME in sys.modules:
         return
     spec = importlib.util.find_spec(_NAME)
     if spec is None or spec.loader is None:
-        return  # the import itself says what is missing
+        return  # the import itself will say what is missing
     package = _LatePackage(_NAME)
     package.__dict__.update(
         __spec__=spec,
@@ -41,18 +41,18 @@ def defer_clients() -> None:
 
 
 def message_types() -> Any:
-    """The module of the API's messages, in the SDK's wrapping; no client is imported for it."""
+    """Return the module of the API's messages in the SDK's wrapping, without importing a client."""
     defer_clients()
     return importlib.import_module(f"{_NAME}.types")
 
 
 class _LatePackage(types.ModuleType):
-    """A package that executes when a name is missing that no submodule has."""
+    """A package that executes itself when a name is asked for that is no submodule's."""
 
     __spec__: ModuleSpec
 
     def __getattr__(self, name: str) -> Any:
-        """A submodule, or what the package itself defines."""
+        """Return a submodule, or a name that the package itself defines."""
         if name.startswith("__") and name not in _OWN:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         full_name = f"{self.__name__}.{name}"
@@ -62,7 +62,7 @@ class _LatePackage(types.ModuleType):
         return getattr(self, name)
 
     def __dir__(self) -> list[str]:
-        """Every name, for completion in notebooks."""
+        """Return every name, for completion in notebooks."""
         self._execute()
         return dir(self)
 

@@ -1,7 +1,7 @@
 """Resource names and Cloud Storage URIs, parsed and formatted.
 
 No other module cuts or joins these strings. ``x_id`` is one component, ``x_name`` the whole path.
-This file travels into the training container, so it needs the standard library alone.
+This file travels into the training container, so it uses the standard library alone.
 """
 
 import re
@@ -20,9 +20,9 @@ __all__ = [
 
 #: Label that carries the nonce of one submission.
 SUBMISSION_LABEL = "vertex-jobs-submission"
-#: Label that carries the hash of what was submitted.
+#: Label that carries the hash of the submitted content.
 CONTENT_LABEL = "vertex-jobs-content"
-#: Stands for the nonce in a request that was not sent.
+#: Placeholder for the nonce in a request that was not sent.
 SUBMISSION_PLACEHOLDER = "{submission}"
 
 _RESOURCE = re.compile(
@@ -34,12 +34,12 @@ _BUCKET = re.compile(r"[a-z0-9][a-z0-9._-]{1,220}[a-z0-9]")
 
 
 def location_name(project: str, location: str) -> str:
-    """The parent of every job: ``projects/P/locations/L``."""
+    """Return the parent of every job: ``projects/P/locations/L``."""
     return f"projects/{project}/locations/{location}"
 
 
 def location_of(parent: str) -> str:
-    """The location in ``projects/P/locations/L``."""
+    """Return the location in ``projects/P/locations/L``."""
     return parent.rpartition("/")[2]
 
 
@@ -85,13 +85,13 @@ class ResourceName:
         return location_name(self.project, self.location)
 
     def child(self, collection: str, child_id: str) -> "ResourceName":
-        """The name of a child, e.g. trial 3 of this job."""
+        """Return the name of a child, e.g. trial 3 of this job."""
         return ResourceName(
             self.project, self.location, self.collection, self.resource_id, collection, child_id
         )
 
     def __str__(self) -> str:
-        """The name as the API spells it."""
+        """Return the name as the API spells it."""
         name = f"{self.parent}/{self.collection}/{self.resource_id}"
         if self.child_collection:
             name += f"/{self.child_collection}/{self.child_id}"
@@ -99,7 +99,7 @@ class ResourceName:
 
 
 def is_gcs_uri(text: str) -> bool:
-    """Whether the text is a well-formed ``gs://`` URI."""
+    """Return whether the text is a well-formed ``gs://`` URI."""
     try:
         GcsUri.parse(text)
     except ValueError:
@@ -131,18 +131,18 @@ class GcsUri:
         return cls(bucket, path)
 
     def join(self, *parts: str) -> "GcsUri":
-        """This URI with more components, exactly one slash between them."""
+        """Return this URI with more components, exactly one slash between them."""
         path = self.path
         for part in parts:
             path = f"{path.rstrip('/')}/{part}" if path else part
         return GcsUri(self.bucket, path)
 
     def directory(self, *parts: str) -> "GcsUri":
-        """Like ``join``, ending in exactly one slash, as the AIP_* directories do."""
+        """Return the same as ``join``, ending in exactly one slash like the AIP_* directories."""
         joined = self.join(*parts)
         path = joined.path.rstrip("/")
         return GcsUri(self.bucket, f"{path}/" if path else "")
 
     def __str__(self) -> str:
-        """The URI as ``gs://bucket/path``."""
+        """Return the URI as ``gs://bucket/path``."""
         return f"gs://{self.bucket}/{self.path}" if self.path else f"gs://{self.bucket}"
