@@ -1,14 +1,14 @@
 """A BERT masked language model, trained with KerasHub on every device of one machine.
 
-Words are masked, the model learns to fill them in. Without a network everything is made here: the
-text is the docstrings of Python's standard library, the vocabulary is computed from it, and the
-BERT is small and new. With one, ``--preset`` takes a trained BERT, ``--text`` Wikipedia's words.
+Words are masked, and the model learns to fill them in. The defaults need no network: the text is
+the docstrings of Python's standard library, the vocabulary comes from it, and the BERT is small and
+untrained. ``--preset`` downloads a trained BERT, ``--text`` a text from Wikipedia.
 
     python trial_scripts/bert_mlm.py
     python trial_scripts/bert_mlm.py --preset=bert_tiny_en_uncased --text=wikitext-2
     vertex-jobs run configs/bert_mlm.yaml
 
-Reports ``loss`` and ``accuracy``, of masked words in text held back, after every epoch.
+Reports ``loss`` and ``accuracy`` of masked words in held-back text, after every epoch.
 """
 
 import ast
@@ -58,7 +58,7 @@ class Options:
 
 
 def read_docstrings() -> list[str]:
-    """Paragraphs of the standard library's docstrings, in the order of its files."""
+    """Return paragraphs of the standard library's docstrings, in the order of its files."""
     paragraphs = []
     documented = (ast.Module, ast.ClassDef, ast.FunctionDef)
     library = Path(os.__file__).parent
@@ -70,7 +70,7 @@ def read_docstrings() -> list[str]:
 
 
 def read_wikitext() -> list[str]:
-    """Lines of wikitext-2's training part."""
+    """Return the lines of wikitext-2's training part."""
     request = urllib.request.Request(WIKITEXT, headers={"User-Agent": "Mozilla/5.0"})  # else 403
     with urllib.request.urlopen(request) as answer:
         archive = zipfile.ZipFile(io.BytesIO(answer.read()))
@@ -105,7 +105,7 @@ else:
 
 
 def prepare(texts: list[str]) -> tf.data.Dataset:
-    """Batches of masked texts; the last, short one is left out."""
+    """Return batches of masked texts without the last one, which may be short."""
 
     def as_numbers(inputs: Any, *rest: Any) -> Any:
         # Keras 3 adds up the first batch over the replicas, which it cannot do with booleans.

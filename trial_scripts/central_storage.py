@@ -1,9 +1,9 @@
-"""Central storage beside mirroring: one copy of the weights, or one on every device.
+"""Central storage compared with mirroring: one copy of the weights, or one on every device.
 
 With central storage the weights lie on one device, ``--parameter_device``; each compute device
-fetches them at every step and sends its gradients back. Mirrored copies them once and adds up the
-gradients. Both compute the same; which is faster depends on the links between the devices. The same
-model is trained both ways here, and the seconds are printed side by side.
+fetches them at every step and sends its gradients back. Mirroring copies them once and adds up the
+gradients. Both compute the same; the links between the devices decide which is faster. The script
+trains the same model both ways and prints the seconds side by side.
 
     python trial_scripts/central_storage.py
     python trial_scripts/central_storage.py --compute_devices=4 --parameter_device=CPU:3
@@ -63,12 +63,12 @@ held_labels, labels = np.split(labels[order], [len(labels) // 5])
 
 
 def train(name: str) -> tuple[Any, float]:
-    """A model trained under a strategy, and its seconds per epoch after the first."""
+    """Train a model under a strategy; return it, and its seconds per epoch after the first."""
     count, parameters = options.compute_devices, options.parameter_device
     devices = strategies.Devices(count, parameter_device=parameters)
     strategy = strategies.strategy(name, devices=devices)
     replicas = strategy.num_replicas_in_sync
-    # Equal weights and an equal order of the data for both, so that the results can be compared.
+    # Both get equal weights and data in equal order, so that the results can be compared.
     keras.utils.set_random_seed(options.seed)
     batches = tf.data.Dataset.from_tensor_slices((images, labels))
     batches = batches.shuffle(len(images), seed=options.seed)
@@ -86,7 +86,7 @@ def train(name: str) -> tuple[Any, float]:
             loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
         )
     # Silent, since Keras 3 adds up its running loss and metrics wrongly under central storage,
-    # those of evaluate too; the weights are right. Measured with Keras 3.15.
+    # also in evaluate; the weights are right. Measured with Keras 3.15.
     model.fit(batches, epochs=1, shuffle=False, verbose=0)  # also builds the graph
     started = time.perf_counter()
     model.fit(batches, initial_epoch=1, epochs=options.epochs, shuffle=False, verbose=0)

@@ -1,7 +1,7 @@
 """A small Keras classifier of handwritten digits: the demo's trial script.
 
-Data: scikit-learn's 1,797 digits of 8x8 pixels, which need no network. ``--data=mnist`` takes the
-70,000 of 28x28 pixels, downloaded once.
+Data: scikit-learn's 1,797 digits of 8x8 pixels, which need no network. ``--data=mnist`` downloads
+70,000 digits of 28x28 pixels once.
 
     python trial_scripts/digits_mlp.py
     python trial_scripts/digits_mlp.py --optimizer=adam --learning_rate=0.003 --n_units=128
@@ -65,11 +65,11 @@ class Options:
 options = arguments.parse(Options)
 job = environment.current()
 reading = job.read_from(options.output_dir)
-writing = job.write_to(options.output_dir)  # the chief's is the job's, any other's is scratch
+writing = job.write_to(options.output_dir)  # the job's for the chief, scratch for others
 checkpoint = "checkpoint.keras"
 
 keras.utils.set_random_seed(options.seed)
-if tf.config.list_physical_devices("GPU"):  # on a processor equal seeds are enough
+if tf.config.list_physical_devices("GPU"):  # on a CPU equal seeds are enough
     tf.config.experimental.enable_op_determinism()
 
 # Data: images [n, pixels] from 0 to 1, labels [n] from 0 to 9. Every trial holds back the same
@@ -84,7 +84,7 @@ else:
     order = np.random.default_rng(0).permutation(len(images))
     x_held, x_train = np.split(images[order] / 16.0, [len(images) // 5])
     y_held, y_train = np.split(labels[order], [len(images) // 5])
-pipeline = tf.data.Options()  # one thread: more of them wait for each other on data this small
+pipeline = tf.data.Options()  # one thread: with data this small several would only wait
 pipeline.threading.private_threadpool_size = 1
 pipeline.autotune.enabled = False
 training = tf.data.Dataset.from_tensor_slices((x_train.astype("float32"), y_train))
@@ -95,7 +95,7 @@ steps_per_epoch = len(training)
 # Model.
 if options.resume and tf.io.gfile.exists(reading.checkpoint_dir + checkpoint):
     model = keras.saving.load_model(reading.checkpoint_dir + checkpoint)
-elif job.initial_model_dir:  # of a trial, by "vertex-jobs best --continue"; raise epochs with it
+elif job.initial_model_dir:  # set by "vertex-jobs best --continue"; raise epochs with it
     model = keras.saving.load_model(job.initial_model_dir + "model.keras")
 else:
     model = keras.Sequential([keras.Input([x_train.shape[1]], name="pixels")])
@@ -129,7 +129,7 @@ model.fit(
             writing.checkpoint_dir + checkpoint,
             save_freq=options.checkpoint_epochs * steps_per_epoch,
         ),
-        # Never stops early with this patience; it puts the best epoch's weights back at the end.
+        # With this patience it never stops early, but restores the best epoch's weights at the end.
         keras.callbacks.EarlyStopping(
             "val_accuracy", mode="max", patience=options.epochs, restore_best_weights=True
         ),
@@ -139,5 +139,5 @@ model.fit(
 if job.is_chief:
     with uploads.staged(writing.model_dir) as folder:
         model.export(folder, verbose=False)  # a SavedModel for serving
-        model.save(folder + "model.keras")  # the same for going on in Keras
+        model.save(folder + "model.keras")  # the same for more training in Keras
     print(f"model: {writing.model_dir}")

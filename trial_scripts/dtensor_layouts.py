@@ -1,6 +1,6 @@
-"""DTensor with Keras: a mesh of devices, and a layout that says how each weight lies on it.
+"""DTensor with Keras: a mesh of devices, and a layout that distributes each weight over it.
 
-A classifier of handwritten digits, trained with a loop of its own, since ``fit`` knows no layouts.
+A classifier of handwritten digits, trained with a custom loop, since ``fit`` supports no layouts.
 Each device holds a part of the batch and, with ``--mesh_model`` above 1, a part of the layers.
 
     python trial_scripts/dtensor_layouts.py --layouts=functional --mesh_model=1
@@ -47,7 +47,7 @@ mesh_batch, rest = divmod(options.devices, options.mesh_model)
 if rest or options.batch_size % mesh_batch or 360 % mesh_batch:
     raise SystemExit("devices must divide by mesh_model, the batch and 360 by their quotient")
 
-# The mesh. Every program that works on one must draw the same weights: hence the seed.
+# The mesh. Every program on a mesh must draw the same weights: hence the seed.
 parts = [tf.config.LogicalDeviceConfiguration()] * options.devices
 tf.config.set_logical_device_configuration(tf.config.list_physical_devices("CPU")[0], parts)
 tf.keras.backend.experimental.enable_tf_random_generator()
@@ -57,7 +57,7 @@ mesh = dtensor.create_mesh([("batch", mesh_batch), ("model", options.mesh_model)
 
 
 def layout(*dimensions: str) -> Any:
-    """Each dimension of a tensor: split over that one of the mesh, or "" for whole."""
+    """Return a layout; each dimension is split over a dimension of the mesh, or whole for ""."""
     return dtensor.Layout([name or dtensor.UNSHARDED for name in dimensions], mesh)
 
 
@@ -67,7 +67,7 @@ LAYOUTS |= {"digit.kernel": layout("model", ""), "digit.bias": layout("")}
 
 
 def dense(name: str, units: int, activation: str | None = None) -> Any:
-    """A layer, with its layouts if they are given layer by layer."""
+    """Return a layer, with its layouts if they are given layer by layer."""
     given = ("kernel", "bias") if options.layouts == "explicit" else ()
     own = {f"{part}_layout": LAYOUTS[f"{name}.{part}"] for part in given}
     return tf.keras.layers.Dense(units, activation, name=name, **own)
@@ -81,11 +81,11 @@ class Classifier(tf.keras.Model):
         self.hidden, self.digit = dense("hidden", 128, "relu"), dense("digit", 10)
 
     def call(self, pixels: Any) -> Any:
-        """Logits [n, 10]."""
+        """Return logits [n, 10]."""
         return self.digit(self.hidden(pixels))
 
 
-# The model. Under a LayoutMap it is the code that one has, unchanged; keys are regular expressions.
+# The model. Under a LayoutMap existing code works unchanged; its keys are regular expressions.
 layout_map = tf.keras.dtensor.experimental.LayoutMap(mesh=mesh)
 layout_map.update({} if options.layouts == "explicit" else LAYOUTS)
 with layout_map.scope():
@@ -106,14 +106,14 @@ accuracy = tf.keras.metrics.SparseCategoricalAccuracy(mesh=mesh)
 
 @tf.function
 def step(images: Any, labels: Any, training: bool) -> Any:
-    """One batch; the loss is that of all devices, which their layouts alone bring about."""
+    """Train on one batch; through the layouts alone the loss is that of all devices."""
     with tf.GradientTape() as tape:
         logits = model(images, training=training)
         losses = tf.keras.losses.sparse_categorical_crossentropy(labels, logits, from_logits=True)
         loss = tf.reduce_sum(losses) / len(images)
     if training:
         weights = model.trainable_variables
-        # Left to itself, TensorFlow 2.21 here updates one of the weights and forgets the others.
+        # Without this, TensorFlow 2.21 updates one of the weights and forgets the others.
         gradients = map(dtensor.relayout, tape.gradient(loss, weights), [w.layout for w in weights])
         optimizer.apply_gradients(zip(gradients, weights, strict=True))
     accuracy.update_state(labels, logits)
@@ -121,7 +121,7 @@ def step(images: Any, labels: Any, training: bool) -> Any:
 
 
 def spread(tensor: Any) -> Any:
-    """A batch over the mesh: devices that share the layers see the same part of it."""
+    """Return a batch over the mesh: devices that share the layers see the same part of it."""
     parts = [part for part in tf.split(tensor, mesh_batch) for _ in range(options.mesh_model)]
     return dtensor.pack(parts, layout("batch", *[""] * (len(tensor.shape) - 1)))
 
@@ -140,7 +140,7 @@ for epoch in range(1, options.epochs + 1):
     print(f"epoch {epoch}: loss {float(loss):.5f}, accuracy {float(accuracy.result()):.4f}")
     metrics.report("accuracy", accuracy.result(), epoch)
 
-# The same weights in a model that knows no mesh, for serving.
+# The same weights in a model without a mesh, for serving.
 options.layouts = "sequential"
 plain = tf.keras.Sequential([pixels, dense("hidden", 128, "relu"), dense("digit", 10)])
 whole = [dtensor.relayout(weight, layout(*[""] * len(weight.shape))) for weight in model.weights]

@@ -1,8 +1,8 @@
 """An ensemble: the best trials of a study answer together, each model on a device of its own.
 
-The probabilities of the chosen models are averaged. They are chosen on one half of the digits held
-back from training, and compared with the best of them alone on the other half, so that the choice
-cannot flatter the result. The script says which of the two is better, also if it is the one.
+The probabilities of the chosen models are averaged. One half of the digits held back from training
+chooses the models; the other half compares them with the best single one, so that the choice
+cannot flatter the result. The script says which is better, even if it is the single model.
 
     python trial_scripts/ensemble.py                                # trains a few small ones first
     vertex-jobs run configs/ensemble_members.yaml                   # a study, a GPU for each trial
@@ -63,7 +63,7 @@ choosing, comparing = slice(0, fifth // 2), slice(fifth // 2, fifth)
 
 
 def train(seed: int) -> Any:
-    """A member for a run without a study."""
+    """Train and return a member, for a run without a study."""
     keras.utils.set_random_seed(seed)
     layers = [keras.layers.Dense(options.n_units, "relu"), keras.layers.Dense(10, "softmax")]
     model = keras.Sequential([keras.Input([64], name="pixels"), *layers])
@@ -73,16 +73,16 @@ def train(seed: int) -> Any:
 
 
 def answer(model: Any, part: slice) -> np.ndarray:
-    """Probabilities [n, 10] for a part of the digits, computed where the model lies."""
+    """Return probabilities [n, 10] for a part of the digits, computed on the model's device."""
     return np.asarray(keras.ops.convert_to_numpy(model(x[part])))
 
 
 def accuracy(probabilities: np.ndarray, part: slice) -> float:
-    """Share of the part's digits that have the highest probability."""
+    """Return the share of the part's digits that have the highest probability."""
     return float(np.mean(probabilities.argmax(axis=1) == y[part]))
 
 
-# The candidates, each built on its own device: GPU 0, GPU 1, …, and round again.
+# The candidates, each built on its own device: GPU 0, GPU 1, …, then GPU 0 again.
 if options.study:
     paths = tf.io.gfile.glob(options.study.rstrip("/") + "/*/model/model.keras")
     if not paths:

@@ -1,8 +1,8 @@
 """Data and model parallel training with ``keras.distribution``, on JAX.
 
-A classifier of handwritten digits, trained with ``fit``: Keras lays data and weights on the devices
-and the code of the model does not change. ``--mesh_model=1`` is data parallel; with 2 or more, as
-many devices share each layer. Devices are the machine's GPUs or TPUs, else 8 parts of its CPU.
+A classifier of handwritten digits, trained with ``fit``: Keras distributes data and weights; the
+code of the model does not change. ``--mesh_model=1`` is data parallel; with 2 or more, that many
+devices share each layer. Devices are the machine's GPUs or TPUs, else 8 parts of its CPU.
 
     python trial_scripts/keras_distribution.py
     python trial_scripts/keras_distribution.py --mesh_model=1
@@ -13,7 +13,7 @@ Reports ``accuracy`` on digits held back from training, after every epoch.
 
 import os
 
-# Both act when Keras and JAX are imported. What the caller has set stands.
+# Both act when Keras and JAX are imported. The caller's own values stay.
 os.environ.setdefault("KERAS_BACKEND", "jax")
 os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
 
@@ -72,14 +72,14 @@ if rest or options.batch_size % mesh_batch or HELD_BACK % mesh_batch:
     )
 keras.utils.set_random_seed(options.seed)
 
-# How things lie on the devices: for all models made from here on.
+# The distribution over the devices, for all models made from here on.
 distribution = keras.distribution.DataParallel(devices=devices)
 if options.mesh_model > 1:
     mesh = keras.distribution.DeviceMesh(
         (mesh_batch, options.mesh_model), ["batch", "model"], devices
     )
     layout_map = keras.distribution.LayoutMap(mesh)
-    # Regular expressions for whole paths such as sequential/hidden/kernel; one that fits nothing
+    # Regular expressions for whole paths such as sequential/hidden/kernel; one that matches nothing
     # is no error. Columns of one layer and rows of the next: only their product is then summed.
     layout_map[".*/hidden/kernel"] = (None, "model")
     layout_map[".*/hidden/bias"] = ("model",)
@@ -100,7 +100,7 @@ model.compile(
     metrics=["accuracy"],
 )
 
-# What really lies where: Keras says nothing about a pattern that fits no weight.
+# The real placement: Keras says nothing about a pattern that matches no weight.
 split = set()
 for weight in model.weights:
     shards = weight.value.addressable_shards
@@ -127,7 +127,7 @@ model.fit(
     verbose=2,
     callbacks=[metrics.ReportMetrics({"accuracy": "val_accuracy"})],
 )
-keras.distribution.set_distribution(None)  # what is exported is for one device
+keras.distribution.set_distribution(None)  # the exported model is for one device
 model.export(writing.model_dir, verbose=False)
 model.save(writing.model_dir + "model.keras")
 print(f"model: {writing.model_dir}")

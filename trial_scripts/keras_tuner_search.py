@@ -1,14 +1,14 @@
 """Keras Tuner over the replicas of one job: the chief keeps the search, the workers run its trials.
 
-This is the search of Keras Tuner itself, within one Vertex AI job; ``configs/digits_search.yaml``
-is that of Vertex AI, where each trial is a job. The best model is the chief's to save.
+This is Keras Tuner's own search, within one Vertex AI job; ``configs/digits_search.yaml`` uses that
+of Vertex AI, where each trial is a job. The chief saves the best model.
 
     python trial_scripts/keras_tuner_search.py              # trials one after the other
     vertex-jobs run configs/keras_tuner_search.yaml         # a chief and two workers
     vertex-jobs run configs/keras_tuner_search.yaml --on vertex
 
 Data: scikit-learn's 1,797 handwritten digits of 8x8 pixels. Reports ``accuracy`` of the best trial
-on digits held back.
+on held-back digits.
 """
 
 import os
@@ -65,7 +65,7 @@ y_held, y_train = np.split(labels[order], [len(images) // 5])
 
 
 def build_model(choice: keras_tuner.HyperParameters) -> keras.Model:
-    """One candidate."""
+    """Return one candidate."""
     rate = choice.Float(
         "learning_rate", options.learning_rate_low, options.learning_rate_high, sampling="log"
     )
@@ -88,7 +88,7 @@ tuner = keras_tuner.BayesianOptimization(
     directory=reading.checkpoint_dir,
     project_name="search",
 )
-# On the chief of a cluster this serves the workers until the last trial has ended.
+# On the chief of a cluster this serves the workers until the last trial ends.
 tuner.search(
     x_train,
     y_train,
@@ -107,5 +107,5 @@ if job.is_chief:
     _, accuracy = best.evaluate(x_held, y_held, verbose=0)
     print(f"best of {len(trials)} trials: accuracy {accuracy:.4f}")
     best.export(writing.model_dir, verbose=False)  # a SavedModel for serving
-    best.save(writing.model_dir + "model.keras")  # the same for going on in Keras
+    best.save(writing.model_dir + "model.keras")  # the same for more training in Keras
     print(f"model: {writing.model_dir}")

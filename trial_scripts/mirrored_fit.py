@@ -1,7 +1,7 @@
 """A convolutional classifier of digits, trained with ``fit`` on every device of one machine.
 
 Each device holds a copy of the model and takes an equal part of every batch; batch and learning
-rate grow with the replicas. Without GPUs the CPU stands in, split into as many logical devices.
+rate grow with the replicas. Without GPUs the CPU replaces them, split into as many logical devices.
 
     python trial_scripts/mirrored_fit.py
     python trial_scripts/mirrored_fit.py --devices=4 --cross_device_ops=hierarchical
@@ -65,7 +65,7 @@ writing = job.write_to(options.output_dir)
 devices, reduction = strategies.Devices(options.devices), options.cross_device_ops
 try:
     strategy = strategies.strategy(options.strategy, devices=devices, cross_device_ops=reduction)
-except UnsupportedHereError as error:  # e.g. no TPU: the sentence says it all
+except UnsupportedHereError as error:  # e.g. no TPU: the message says it all
     raise SystemExit(str(error)) from None
 replicas = strategy.num_replicas_in_sync
 learning_rate = options.learning_rate * replicas
@@ -88,7 +88,7 @@ training = training.shuffle(len(images), seed=options.seed)
 training = training.batch(global_batch, drop_remainder=True).prefetch(tf.data.AUTOTUNE)
 held_back = tf.data.Dataset.from_tensor_slices((held_images, held_labels)).batch(global_batch)
 
-# All that creates variables stands in the scope: the model, its optimizer and its metrics.
+# Everything that creates variables is in the scope: the model, its optimizer and its metrics.
 keras.utils.set_random_seed(options.seed)
 with strategy.scope():
     model = keras.Sequential(
@@ -109,7 +109,7 @@ with strategy.scope():
 
 
 def print_rate(epoch: int, _: object) -> None:
-    """Say with which learning rate an epoch was trained."""
+    """Print the learning rate of each epoch."""
     rate = tf.convert_to_tensor(model.optimizer.learning_rate)
     print(f"epoch {epoch + 1}: learning rate {float(rate):.6f}")
 
@@ -126,13 +126,13 @@ model.fit(
         keras.callbacks.LambdaCallback(on_epoch_end=print_rate),
         keras.callbacks.TensorBoard(writing.tensorboard_log_dir, histogram_freq=1),
         keras.callbacks.ModelCheckpoint(writing.checkpoint_dir + "epoch_{epoch:03d}.keras"),
-        # A job that is started again after a lost machine goes on with the next epoch.
+        # A job that starts again after a lost machine continues with the next epoch.
         keras.callbacks.BackupAndRestore(writing.checkpoint_dir + "backup"),
     ],
 )
 
-# A saved model knows nothing of the replicas: loaded outside the scope it runs on one device,
-# inside on all of them, and says the same.
+# A saved model is independent of the replicas: loaded outside the scope it runs on one device,
+# inside on all of them, with the same results.
 path = writing.model_dir + "model.keras"
 model.export(writing.model_dir)  # a SavedModel for serving
 model.save(path)

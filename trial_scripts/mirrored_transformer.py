@@ -1,7 +1,7 @@
-"""A transformer that predicts a number from a sequence, with a training loop of its own.
+"""A transformer that predicts a number from a sequence, with a custom training loop.
 
 Each replica averages its losses over the **global** batch; losses and gradients are summed over
-them. A run that was stopped goes on from its last checkpoint as if nothing had happened.
+all replicas. A stopped run continues from its last checkpoint as if nothing had happened.
 
     python trial_scripts/mirrored_transformer.py --devices=4
     vertex-jobs run configs/mirrored_transformer.yaml
@@ -50,7 +50,7 @@ class WarmUp(keras.optimizers.schedules.LearningRateSchedule):
 
 
 def generate(count: int, seed: int) -> tf.data.Dataset:
-    """Sequences [LENGTH] with a target each: a token weighs more, the later it stands."""
+    """Return sequences [LENGTH] with a target each: later tokens weigh more."""
     tokens = np.random.default_rng(seed).integers(VOCABULARY, size=(count, LENGTH), dtype="int32")
     weights = np.sin(np.arange(VOCABULARY))[tokens] * np.linspace(0.5, 1.5, LENGTH)
     return tf.data.Dataset.from_tensor_slices((tokens, weights.mean(axis=1).astype("float32")))
@@ -62,7 +62,7 @@ reading, writing = job.read_from(options.output_dir), job.write_to(options.outpu
 strategy = strategies.strategy("mirrored", devices=strategies.Devices(options.devices))
 global_batch = options.batch_size * strategy.num_replicas_in_sync
 keras.utils.set_random_seed(1)
-tf.config.experimental.enable_op_determinism()  # a resumed run computes the very same
+tf.config.experimental.enable_op_determinism()  # a resumed run computes exactly the same
 training = generate(3200, seed=0)
 held_back = {"valid": generate(320, seed=1), "test": generate(320, seed=2)}
 
@@ -87,13 +87,13 @@ with strategy.scope():
 
 
 def loss_of_each(targets: Any, predictions: Any) -> Any:
-    """The loss of each example, [n]; Huber averages over a last axis that must not be the batch."""
+    """Return each example's loss, [n]; Huber's mean is over the last axis, not over the batch."""
     return huber(targets[:, tf.newaxis], predictions[:, tf.newaxis])
 
 
 @tf.function
 def train_step(*batch: Any) -> Any:
-    """Train all replicas on their parts of a batch; answer the mean loss of the whole batch."""
+    """Train all replicas on their parts of a batch; return the mean loss of the whole batch."""
 
     def on_replica(sequences: Any, targets: Any) -> Any:
         with tf.GradientTape() as tape:
@@ -115,7 +115,7 @@ def evaluate_step(sequences: Any, targets: Any) -> None:
 
 
 def evaluate(part: str, step: int) -> None:
-    """Measure on held-back data: for the reader, for TensorBoard, and for a study."""
+    """Report the error on held-back data: on the terminal, to TensorBoard and to a study."""
     for batch in strategy.experimental_distribute_dataset(held_back[part].batch(global_batch)):
         strategy.run(evaluate_step, args=batch)
     metrics.report(f"{part}_rmse", rmse.result(), step)
@@ -130,7 +130,7 @@ step, last = int(optimizer.iterations.numpy()), options.epochs * steps_per_epoch
 print(f"{strategy.num_replicas_in_sync} replicas, batch {global_batch}, from step {step}")
 tf.summary.create_file_writer(writing.tensorboard_log_dir).set_as_default()
 while step < last:
-    # Each epoch has an order of its own; a resumed run finds it again, and its place in it.
+    # Each epoch has its own order; a resumed run finds the order and its place in it again.
     order = training.shuffle(3200, seed=step // steps_per_epoch)
     batches = order.batch(global_batch, drop_remainder=True).skip(step % steps_per_epoch)
     for batch in strategy.experimental_distribute_dataset(batches):

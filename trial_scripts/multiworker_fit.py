@@ -2,14 +2,14 @@
 
 Every replica of the job runs this file. Each takes its share of every global batch, and all apply
 the same summed gradients, so the result is that of one process on the same batches. When a machine
-is lost, all start again and go on from the chief's last checkpoint.
+is lost, all start again and continue from the chief's last checkpoint.
 
     python trial_scripts/multiworker_fit.py                 # alone: one process, the same result
     vertex-jobs run configs/multiworker_fit.yaml            # a chief and a worker on this machine
     vertex-jobs run configs/multiworker_fit.yaml --drill kill-worker
     vertex-jobs run configs/multiworker_fit.yaml --on vertex
 
-On machines of your own, start it on each with a TF_CONFIG such as
+On your own machines, start it on each with a TF_CONFIG such as
 ``{"cluster": {"worker": ["a:2222", "b:2222"]}, "task": {"type": "worker", "index": 0}}`` and an
 ``--output_dir`` that all of them see.
 
@@ -64,7 +64,7 @@ class Options:
 options = arguments.parse(Options)
 job = environment.current()
 reading = job.read_from(options.output_dir)
-writing = job.write_to(options.output_dir)  # the chief's is the job's, any other's is scratch
+writing = job.write_to(options.output_dir)  # the job's for the chief, scratch for others
 
 # Before any other TensorFlow operation; waits until the whole cluster is there.
 strategy = strategies.strategy("auto", communication=options.communication)
@@ -79,7 +79,7 @@ order = np.random.default_rng(0).permutation(len(images))
 x_held, x_train = np.split(images[order].astype("float32") / 16.0, [len(images) // 5])
 y_held, y_train = np.split(labels[order], [len(images) // 5])
 
-# A global batch is what fit takes. DATA: each replica sees all of it and keeps its own share.
+# fit takes global batches. DATA: each replica sees all of them and keeps its own share.
 sharding = tf.data.Options()
 sharding.experimental_distribute.auto_shard_policy = tf.data.experimental.AutoShardPolicy.DATA
 examples = tf.data.Dataset.from_tensor_slices((x_train, y_train))
@@ -88,7 +88,7 @@ held_back = tf.data.Dataset.from_tensor_slices((x_held, y_held)).batch(options.b
 
 
 def epoch_of(number: tf.Tensor) -> tf.data.Dataset:
-    """One epoch's batches. The order follows from its number, so it is the same after a restart."""
+    """Return an epoch's batches; their order depends on its number and survives a restart."""
     shuffled = examples.shuffle(len(x_train), seed=options.seed + number)
     return shuffled.batch(options.batch_size, drop_remainder=True)
 

@@ -1,15 +1,15 @@
 """Workers train one large table asynchronously: ParameterServerStrategy with a custom loop.
 
-Two parameter servers hold half of the table each. The chief hands out steps; whichever worker is
-free takes the next one, reads the rows it needs, and writes its gradients at once, without waiting
-for the others. An evaluator follows the checkpoints.
+Two parameter servers hold half of the table each. The chief schedules steps; the next free worker
+takes one, reads the rows that it needs, and writes its gradients at once, without waiting for the
+others. An evaluator evaluates the checkpoints.
 
     python trial_scripts/parameter_server.py                # worker and servers within one process
     vertex-jobs run configs/parameter_server.yaml           # six processes on this machine
     vertex-jobs run configs/parameter_server.yaml --on vertex
 
-Data: generated. Each of 20,000 products is liked or not; a visit shows 16 of them, popular ones
-often; the visitor buys if more than half of them are liked. Reports ``accuracy`` on other visits.
+Data: generated. Each of 20,000 products is liked or not; a visit shows 16 of them, mostly popular
+ones; the visitor buys if more than half of them are liked. Reports ``accuracy`` on other visits.
 """
 
 from dataclasses import dataclass, field
@@ -52,26 +52,26 @@ bought = (liked[visits].sum(axis=1, keepdims=True) > 0).astype("float32")
 
 
 class Rows(keras.layers.Layer):
-    """An embedding whose workers fetch the rows of their batch alone, not the whole table."""
+    """An embedding whose workers fetch only the rows of their batch, not the whole table."""
 
     def build(self, input_shape: tuple[int, ...]) -> None:
-        """Make the table [products, width]; the strategy shares it out over the servers."""
+        """Make the table [products, width]; the strategy splits it over the servers."""
         self.table = self.add_weight(shape=(PRODUCTS, WIDTH), name="table")
 
     def call(self, numbers: tf.Tensor) -> tf.Tensor:
-        """Look up [batch, shown] numbers as [batch, shown, width]."""
+        """Return the rows of [batch, shown] numbers as [batch, shown, width]."""
         return tf.nn.embedding_lookup(self.table.value, numbers)
 
 
 def build_model() -> keras.Model:
-    """From product numbers [batch, 16] to one logit."""
+    """Return a model from product numbers [batch, 16] to one logit."""
     mean = keras.layers.GlobalAveragePooling1D()
     shown = keras.Input([SHOWN], dtype="int32")
     return keras.Sequential([shown, Rows(), mean, keras.layers.Dense(1)])
 
 
 def evaluate(model: keras.Model) -> tuple[float, float]:
-    """Loss and accuracy on the visits held back."""
+    """Return loss and accuracy on held-back visits."""
     logits = model(x_held).numpy()
     return float(mean_loss_of(y_held, logits)), float(np.mean((logits > 0) == y_held))
 
@@ -87,11 +87,11 @@ if job.task_type == "evaluator":
             print(f"evaluated epoch {epoch}: loss {loss:.4f}, accuracy {accuracy:.4f}")
     raise SystemExit
 
-# From here on it is the chief alone.
+# From here on only the chief runs.
 strategy = strategies.strategy("parameter_server", job)
 with strategy.scope():
     model = build_model()
-    # The table comes in pieces, each on its own server; the optimizer is given the pieces.
+    # The table is in parts, each on its own server; the optimizer gets the parts.
     values = [variable.value for variable in model.trainable_variables]
     pieces = [piece for value in values for piece in getattr(value, "variables", [value])]
     optimizer = keras.optimizers.Adam(options.learning_rate)
@@ -105,7 +105,7 @@ progress.restore(reading.checkpoint_dir)
 
 @tf.function
 def batches() -> tf.distribute.DistributedDataset:
-    """Each worker's own endless stream, in an order of its own."""
+    """Return each worker's own endless stream, in its own order."""
     examples = tf.data.Dataset.from_tensor_slices((x_train, y_train))
     stream = examples.shuffle(len(x_train)).repeat().batch(options.batch_size)
     return strategy.distribute_datasets_from_function(lambda context: stream)
@@ -113,7 +113,7 @@ def batches() -> tf.distribute.DistributedDataset:
 
 @tf.function
 def step(stream: tf.distribute.DistributedIterator) -> None:
-    """One batch on one worker."""
+    """Train one batch on one worker."""
 
     def update(visit: tf.Tensor, buys: tf.Tensor) -> None:
         with tf.GradientTape() as tape:
@@ -139,7 +139,7 @@ with tf.summary.create_file_writer(writing.tensorboard_log_dir + "train").as_def
         print(f"epoch {epoch}: loss {float(mean_loss.result()):.4f}")
         progress.save(epoch)
 
-final = build_model()  # whole again, as the evaluator sees it
+final = build_model()  # whole again, as the evaluator has it
 resume.Progress(final, None, writing.checkpoint_dir).restore(reading.checkpoint_dir)
 loss, accuracy = evaluate(final)
 metrics.report("accuracy", accuracy, options.epochs)

@@ -1,7 +1,7 @@
 """An input pipeline over sharded files on ``gs://``: text lines, TFRecords, and mixed precision.
 
 With a managed dataset the service writes CSV shards and names them in AIP_TRAINING_DATA_URI;
-without one this script first writes scikit-learn's digits in the same form. The text is turned into
+without one this script first writes scikit-learn's digits in the same form. It converts the text to
 TFRecord shards once, and training reads those: several at a time, a batch ahead of the model.
 
     python trial_scripts/tfrecord_pipeline.py
@@ -48,19 +48,19 @@ class Options:
 options = arguments.parse(Options)
 job = environment.current()
 writing = job.write_to(options.output_dir)
-folder = writing.checkpoint_dir + "shards/"  # beside what else the job could make again
+folder = writing.checkpoint_dir + "shards/"  # with other files that the job can make again
 tf.io.gfile.makedirs(folder)
 keras.utils.set_random_seed(options.seed)
 keras.mixed_precision.set_dtype_policy(options.precision)
 
 
 def shard_name(part: str, number: int, suffix: str) -> str:
-    """As the service names them, e.g. ``training-00000-of-00004.csv``."""
+    """Return the service's file name, e.g. ``training-00000-of-00004.csv``."""
     return f"{folder}{part}-{number:05d}-of-{options.shards:05d}.{suffix}"
 
 
 def write_text(part: str, rows: np.ndarray) -> str:
-    """Shards of CSV, each with a header; answers the pattern that finds them."""
+    """Write shards of CSV, each with a header; return the pattern that finds them."""
     for number in range(options.shards):
         with tf.io.gfile.GFile(shard_name(part, number, "csv"), "w") as file:
             file.write(",".join([f"pixel_{column}" for column in range(64)] + ["digit"]) + "\n")
@@ -70,20 +70,20 @@ def write_text(part: str, rows: np.ndarray) -> str:
 
 
 def interleaved(files: list[str], reader: Any) -> Any:
-    """Records of several files at a time; the order of the files changes with every pass."""
+    """Return records of several files at a time; the order of files changes with every pass."""
     names = tf.data.Dataset.from_tensor_slices(files).shuffle(len(files), options.seed)
     return names.interleave(reader, options.parallel_reads, num_parallel_calls=tf.data.AUTOTUNE)
 
 
 def read_text(files: list[str]) -> Any:
-    """Pixels [64] from 0 to 1 and digit of every line, headers left out."""
+    """Return pixels [64] from 0 to 1 and digit of every line, without headers."""
     lines = interleaved(files, lambda file: tf.data.TextLineDataset(file).skip(1))
     rows = lines.map(lambda line: tf.stack(tf.io.decode_csv(line, [0.0] * 65)), tf.data.AUTOTUNE)
     return rows.map(lambda row: (row[:64] / 16.0, tf.cast(row[64], tf.int64)))
 
 
 def write_records(part: str, examples: Iterable[Any]) -> list[str]:
-    """Shards of TFRecords, an example each; answers their names."""
+    """Write shards of TFRecords, one example a record; return their names."""
     names = [shard_name(part, number, "tfrecord") for number in range(options.shards)]
     writers = [tf.io.TFRecordWriter(name) for name in names]
     for number, (pixels, digit) in enumerate(examples):
@@ -98,7 +98,7 @@ def write_records(part: str, examples: Iterable[Any]) -> list[str]:
 
 
 def read_records(files: list[str]) -> Any:
-    """The same examples, read from TFRecords."""
+    """Return the same examples, read from TFRecords."""
     form = {"pixels": tf.io.FixedLenFeature([64], tf.float32)}
     form["digit"] = tf.io.FixedLenFeature([], tf.int64)
     records = interleaved(files, tf.data.TFRecordDataset)
@@ -133,7 +133,7 @@ print(
     f"are {model.layers[0].variable_dtype}"
 )
 model.fit(
-    training.prefetch(tf.data.AUTOTUNE),  # the next batch is made while the model has this one
+    training.prefetch(tf.data.AUTOTUNE),  # makes the next batch while the model trains on this one
     validation_data=sets["validation"].batch(options.batch_size).prefetch(tf.data.AUTOTUNE),
     epochs=options.epochs,
     verbose=2,

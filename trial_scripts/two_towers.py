@@ -1,8 +1,8 @@
 """A model in two parts, each tower on a device of its own: model parallelism by placement.
 
-Two pictures of digits go in, each through a convolutional tower; from what both towers see the
-head says whether they show the same digit. ``tf.device`` puts the weights, the forward pass and
-the gradients of a tower on its device; the placement is read back, and must be as intended.
+Two pictures of digits go through one convolutional tower each; from the outputs of both towers the
+head predicts whether they show the same digit. ``tf.device`` puts the weights, the forward pass and
+the gradients of a tower on its device; the script reads the placement back and checks it.
 
     python trial_scripts/two_towers.py
     python trial_scripts/two_towers.py --inter_op_threads=2
@@ -54,7 +54,7 @@ keras.utils.set_random_seed(options.seed)
 
 
 def pair_up(images: Any, labels: Any, seed: int) -> tf.data.Dataset:
-    """Pairs of pictures [8, 8, 1] and whether they show the same digit; half of the pairs do."""
+    """Return pairs of pictures [8, 8, 1] and whether they show the same digit; half of them do."""
     draw = np.random.default_rng(seed)
     left = draw.permutation(np.tile(np.arange(len(labels)), 4))
     same = [draw.choice(np.flatnonzero(labels == labels[one])) for one in left]
@@ -72,7 +72,7 @@ held_back = pair_up(images[:360], labels[:360], seed=0).batch(options.batch_size
 
 
 def build_tower() -> Any:
-    """Pictures [n, 8, 8, 1] to what is seen in them, [n, 32]."""
+    """Return a tower from pictures [n, 8, 8, 1] to features [n, 32]."""
     return keras.Sequential(
         [
             keras.Input([8, 8, 1]),
@@ -85,7 +85,7 @@ def build_tower() -> Any:
 
 
 def build_head() -> Any:
-    """What both towers see, [n, 32] each, to the log-odds of the same digit, [n]."""
+    """Return a head from both towers' features [n, 32] to the log-odds of the same digit, [n]."""
     left, right = keras.Input([32]), keras.Input([32])
     apart = keras.layers.Dense(1)(keras.ops.square(left - right))
     return keras.Model([left, right], apart[:, 0])
@@ -103,7 +103,7 @@ for name, device in places.items():
 
 @tf.function
 def train_step(left: Any, right: Any, equal: Any) -> Any:
-    """One step; activations and their gradients are all that crosses between the devices."""
+    """Train one step; only activations and their gradients cross between the devices."""
     seen, tapes = {}, {}
     for name, pictures in (("left", left), ("right", right)):
         with tf.device(places[name]), tf.GradientTape() as tapes[name]:
@@ -115,7 +115,7 @@ def train_step(left: Any, right: Any, equal: Any) -> Any:
             loss = tf.reduce_mean(tf.nn.sigmoid_cross_entropy_with_logits(equal, logits))
         gradients, onward = tape.gradient(loss, (parts["head"].trainable_variables, seen))
         optimizers["head"].apply(gradients)
-    for name, tape in tapes.items():  # a tape forgets the devices: the way back names them again
+    for name, tape in tapes.items():  # a tape forgets the devices, so they are named again
         with tf.device(places[name]):
             variables = parts[name].trainable_variables
             optimizers[name].apply(tape.gradient(seen[name], variables, onward[name]))
@@ -135,8 +135,8 @@ for epoch in range(1, options.epochs + 1):
     metrics.report("accuracy", accuracy, epoch)
     print(f"epoch {epoch}: loss {np.mean(losses):.4f}, held back accuracy {accuracy:.4f}")
 
-# The placement, read back: weights and optimizer of each part, and the step's convolutions, which
-# are two on the way forward and three on the way back in each tower.
+# The placement, read back: weights and optimizer of each part, and the step's convolutions, two
+# in the forward pass and three in the backward pass of each tower.
 for name, device in places.items():
     found = {one.value.device for one in parts[name].variables + optimizers[name].variables}
     print(f"{name}: weights and optimizer on {', '.join(found)}")
