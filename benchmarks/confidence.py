@@ -1,10 +1,9 @@
-"""How far the chance that ``best`` states can be trusted: what it claims, and how often it holds.
+"""The calibration of the chance that ``best`` states: its mean, and how often it holds.
 
     python benchmarks/confidence.py
 
-Studies of 16 random trials of functions of three parameters, a smooth one and one with waves, with
-noise of several sizes. For the trial with the best value: its mean stated chance, and how often it
-is truly the best.
+It runs studies of 16 random trials of functions of three parameters, a smooth one and one with
+waves, with noise of several sizes, and looks at the trial with the best value of each.
 """
 
 import numpy as np
@@ -13,18 +12,18 @@ from vertex_jobs.search import Completed, Parameter, Space
 from vertex_jobs.search.uncertainty import Beliefs
 
 STUDIES, TRIALS = 200, 16
-#: Not those on which the model's priors were chosen.
+#: Other seeds than those that chose the model's priors.
 FIRST_SEED = 20_000
 SPACE = Space(tuple(Parameter(name, "double", 0, 1) for name in "abc"))
 
 
 def one_study(seed: int, noise: float, waves: float = 0.0) -> tuple[float, bool]:
-    """The chance stated for the trial with the best value, and whether it is truly the best.
+    """Return the chance stated for the trial with the best value, and whether it is the best.
 
     Args:
-        seed: Of the study.
+        seed: The study's.
         noise: Standard deviation, in spreads of the true values.
-        waves: Height of waves of a third of the space's length over the bowl.
+        waves: Height of waves over the bowl, each a third of the space long.
     """
     random = np.random.default_rng(seed)
     centre, points = random.random(3), random.random((TRIALS, 3))

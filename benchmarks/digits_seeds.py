@@ -1,10 +1,10 @@
-"""Does tuning the digits classifier pay? The default search against random search and no search.
+"""The gain of tuning the digits classifier: the default search, random search and no search.
 
     python benchmarks/digits_seeds.py --seeds 5 --trials 30
 
 For each seed the study of ``configs/digits_search.yaml`` runs on Local Vertex twice, once with the
-default search and once with random search, the two alternating; the script's own defaults run
-once. Prints best accuracies on the held-back digits, to compare at equal budget.
+default search and once with random search, in turns; the script's own defaults run once. It prints
+the best accuracies on held-back digits at equal budget.
 """
 
 import argparse
@@ -21,13 +21,13 @@ CONFIG = ROOT / "configs" / "digits_search.yaml"
 
 
 def best_accuracy(endpoint: Endpoint, seed: int, algorithm: str, trials: int) -> float:
-    """Best accuracy of one study."""
+    """Return the best accuracy of one study."""
     job = load(CONFIG, (f"search_algorithm={algorithm}", f"max_trial_count={trials}"))
     return float(endpoint.submit(job, seed=seed).result().best_trial.metrics["accuracy"])
 
 
 def default_accuracy(endpoint: Endpoint) -> float:
-    """Accuracy of the script's own defaults, as a study of one trial with nothing to tune."""
+    """Return the accuracy of the script's defaults, as a study of one fixed trial."""
     job = HyperparameterTuningJob(
         display_name="digits-defaults",
         script_path=str(ROOT / "trial_scripts" / "digits_mlp.py"),

@@ -3,8 +3,8 @@
 Peers: fresh ``python`` processes; Ray Tune, whose workers are not reused; submitit's local
 executor; and an Optuna loop inside one process that has imported TensorFlow once. Each contender
 runs in a process of its own and does the same work with one TensorFlow thread per trial: the
-script's own defaults but for the epochs. Short trials show what a start costs; long ones beside
-them show how that vanishes once training itself takes the time.
+script's own defaults except the epochs. Short trials show the cost of a start; long ones show how
+it vanishes when training takes most of the time.
 """
 
 import argparse
@@ -27,14 +27,14 @@ __all__ = ["measure"]
 _PARALLEL = 2
 _TRIALS = 40
 _EPOCHS, _MANY_EPOCHS = 3, 30
-#: Slow peers run fewer trials; their time per trial is what counts.
+#: Slow peers run fewer trials: only their time per trial counts.
 _FEW = 8
-#: Trials after which the warm parent's import is behind us.
+#: Trials after which the warm parent has imported everything.
 _STEADY_AFTER = 4
 
 
 def ours(trials: int, epochs: int) -> float:
-    """Seconds per trial in steady state."""
+    """Return the seconds per trial in steady state."""
     from vertex_jobs import DoubleParameterSpec, HyperparameterTuningJob, local
 
     job = HyperparameterTuningJob(
@@ -56,7 +56,7 @@ def ours(trials: int, epochs: int) -> float:
 
 
 def fresh(trials: int, epochs: int) -> None:
-    """A loop over subprocesses."""
+    """Run the trials in a loop over subprocesses."""
 
     def run(number: int) -> None:
         with tempfile.TemporaryDirectory() as folder:
@@ -69,7 +69,7 @@ def fresh(trials: int, epochs: int) -> None:
 
 
 def ray_tune(trials: int, epochs: int) -> float:
-    """Seconds per trial of Ray Tune, a fresh worker for each; Ray's own start is left out."""
+    """Return seconds per trial of Ray Tune, a fresh worker for each, without Ray's own start."""
     import ray
     from ray import tune
 
@@ -88,7 +88,7 @@ def ray_tune(trials: int, epochs: int) -> float:
 
 
 def submitit_local(trials: int, epochs: int) -> None:
-    """Submitit's local executor, two jobs at a time."""
+    """Run the trials with submitit's local executor, two jobs at a time."""
     import submitit
 
     with tempfile.TemporaryDirectory() as folder:
@@ -103,7 +103,7 @@ def submitit_local(trials: int, epochs: int) -> None:
 
 
 def optuna_loop(jobs: int, trials: int, epochs: int) -> None:
-    """Optuna's own loop, TensorFlow imported once, the trials in one process."""
+    """Run the trials in Optuna's own loop: one process that has imported TensorFlow once."""
     import optuna
 
     optuna.logging.set_verbosity(optuna.logging.ERROR)
@@ -132,10 +132,10 @@ def _seconds_per_trial(
     """Run a contender in a process of its own.
 
     Args:
-        name: Of ``_CONTENDERS``.
-        trials: Number of them.
-        epochs: Of each.
-        steady: Takes the contender's own figure, without its start.
+        name: One of ``_CONTENDERS``.
+        trials: Number of trials.
+        epochs: Epochs of each trial.
+        steady: Whether to take the contender's own figure, without its start.
     """
     environment = {**os.environ, **THREADS, "PYTHONPATH": str(ROOT / "benchmarks")}
     command = [sys.executable, __file__, name, str(trials), str(epochs)]
@@ -151,7 +151,7 @@ def _seconds_per_trial(
 
 
 def measure(rounds: int) -> list[Claim]:
-    """All contenders, seconds per trial."""
+    """Run all contenders; return their seconds per trial."""
     steady: dict[str, list[float]] = {}
     seen = alternate(
         {
@@ -202,7 +202,7 @@ def measure(rounds: int) -> list[Claim]:
 
 
 def main() -> None:
-    """Be one contender, for `measure`."""
+    """Run one contender, for `measure`."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("contender", choices=_CONTENDERS)
     parser.add_argument("trials", type=int)

@@ -1,7 +1,7 @@
 """The digits script as a function, for peers that run trials inside a Python process.
 
-The script itself is executed, whole, with the options given; so every contender does equal work.
-For ``digits_study.py`` beside it.
+For ``digits_study.py``. It executes the whole script with the given options, so that every
+contender does equal work.
 """
 
 import os
@@ -21,12 +21,12 @@ _options = threading.local()
 
 
 def learning_rate(number: int) -> float:
-    """Of a trial; the same for every contender."""
+    """Return the options of a trial, the same for every contender."""
     return float(10 ** (-4 + 3 * ((0.618034 * number) % 1)))
 
 
 def train(rate: float, epochs: int) -> None:
-    """Run the script in this process, as one would write it into an objective function."""
+    """Run the script in this process, as an objective function would."""
     os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
     from vertex_jobs.runtime import arguments
 
@@ -35,7 +35,7 @@ def train(rate: float, epochs: int) -> None:
         _options.values = {"epochs": epochs, "learning_rate": rate, "output_dir": folder}
         code = compile(SCRIPT.read_text(), str(SCRIPT), "exec")
         module = type(sys)("digits_mlp")
-        sys.modules["digits_mlp"] = module  # where dataclasses look for the module of a class
+        sys.modules["digits_mlp"] = module  # dataclasses look here for the module of a class
         exec(code, module.__dict__)
 
 

@@ -2,9 +2,9 @@
 
     python benchmarks/lost_worker.py --kills 5 --epochs 20
 
-First the job runs undisturbed; that also says when its steps happen. Then, for each kill, it runs
-again and loses its worker's machine at a random instant within training. Each time it must succeed
-with the same number of epochs and the same final loss. Stops at the first that does not.
+First the job runs undisturbed, which also shows when its steps happen. Then, for each kill, it runs
+again and loses its worker's machine at a random instant within training. Each run must succeed with
+the same number of epochs and the same final loss. The drill stops at the first that does not.
 """
 
 import argparse
@@ -32,13 +32,13 @@ TOLERANCE = 2e-6
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a run ended.
+    """The result of a run.
 
     Attributes:
         epochs: Finished epochs.
-        loss: On the digits held back.
+        loss: Loss on the held-back digits.
         window: First and last instant of training, in seconds after the worker's start.
-        resumed: The epochs after which training went on.
+        resumed: The epochs after which training was resumed.
     """
 
     epochs: int
@@ -48,7 +48,7 @@ class Outcome:
 
 
 def run(endpoint: Endpoint, epochs: int, kill_after: float | None = None) -> JobHandle:
-    """One job to its end; the fault is in seconds after the worker's start."""
+    """Run a job to its end; the fault is in seconds after the worker's start."""
     form = {**yaml.safe_load(CONFIG.read_text()), "args": {"epochs": epochs}}
     if kill_after is not None:
         fault = {"replica": WORKER, "fault": "kill", "after": f"{kill_after:.2f}s"}
@@ -80,8 +80,8 @@ def outcome(handle: JobHandle) -> Outcome:
 
 
 def drill(endpoint: Endpoint, kills: int, epochs: int, source: random.Random) -> None:
-    """The undisturbed run, then the others."""
-    run(endpoint, 1)  # so that the next ones all find TensorFlow warm
+    """Run the job undisturbed, then with each fault."""
+    run(endpoint, 1)  # so that all later runs find TensorFlow warm
     whole = outcome(run(endpoint, epochs))
     first, last = whole.window
     print(f"undisturbed: {epochs} epochs from {first:.1f} s to {last:.1f} s, loss {whole.loss}")

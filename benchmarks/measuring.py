@@ -1,7 +1,7 @@
-"""Runs that alternate on one machine, and what they say as ratios; for every benchmark here.
+"""Runs that alternate on one machine, and their ratios; for every benchmark here.
 
-Seconds on a shared machine mean little; two programs that take turns see the same machine, so the
-ratio of a round stands. No absolute time is ever claimed.
+Seconds on a shared machine mean little, but two programs that take turns see the same machine, so
+the ratio of a round is meaningful. No benchmark claims an absolute time.
 """
 
 import os
@@ -31,7 +31,7 @@ ROOT = Path(__file__).parents[1]
 
 @dataclass(frozen=True)
 class Comparison:
-    """What each contender took, round by round.
+    """The time of each contender, round by round.
 
     Attributes:
         seconds: By contender, one number per round, in order; all of equal length.
@@ -40,7 +40,7 @@ class Comparison:
     seconds: Mapping[str, Sequence[float]]
 
     def ratios(self, ours: str, theirs: str) -> list[float]:
-        """The time of one as a fraction of the other's, round by round."""
+        """Return the time of one as a fraction of the other's, round by round."""
         pairs = zip(self.seconds[ours], self.seconds[theirs], strict=True)
         return [mine / other for mine, other in pairs]
 
@@ -50,9 +50,9 @@ class Claim:
     """One line of the table.
 
     Attributes:
-        subject: What was measured, and against what.
+        subject: The measured thing, and its peer.
         ratios: One per round.
-        limit: What the median is held to; None for a figure without a target.
+        limit: The target of the median; None for a figure without a target.
         upper: Whether ``limit`` is a ceiling; else it is a floor.
     """
 
@@ -63,18 +63,18 @@ class Claim:
 
     @property
     def median(self) -> float:
-        """Median over the rounds."""
+        """The median over the rounds."""
         return statistics.median(self.ratios)
 
     @property
     def holds(self) -> bool:
-        """Whether the median keeps to the limit."""
+        """True when the median keeps the limit."""
         if self.limit is None:
             return True
         return self.median <= self.limit if self.upper else self.median >= self.limit
 
     def cells(self) -> tuple[str, ...]:
-        """Subject, median, spread, rounds, target and verdict, as text."""
+        """Return subject, median, spread, rounds, target and verdict, as texts."""
         target, verdict = "none", ""
         if self.limit is not None:
             target = f"{'≤' if self.upper else '≥'} {self.limit:g}"
@@ -90,27 +90,27 @@ class Claim:
 
 
 def at_most(subject: str, ratios: Sequence[float], limit: float) -> Claim:
-    """A claim with a ceiling."""
+    """Return a claim with a ceiling."""
     return Claim(subject, ratios, limit, upper=True)
 
 
 def at_least(subject: str, ratios: Sequence[float], limit: float) -> Claim:
-    """A claim with a floor."""
+    """Return a claim with a floor."""
     return Claim(subject, ratios, limit, upper=False)
 
 
 def as_measured(subject: str, ratios: Sequence[float]) -> Claim:
-    """A figure without a target."""
+    """Return a figure without a target."""
     return Claim(subject, ratios, None, upper=False)
 
 
 def alternate(contenders: Mapping[str, Callable[[], float]], rounds: int) -> Comparison:
-    """Let the contenders take turns.
+    """Run the contenders in turns.
 
-    The order turns from round to round, so that none always follows the same other one.
+    The order rotates from round to round, so that none always follows the same other one.
 
     Args:
-        contenders: By name; each runs once and gives the seconds that count.
+        contenders: By name; each runs once and returns its seconds.
         rounds: Runs of each.
     """
     names = list(contenders)
@@ -125,7 +125,7 @@ def alternate(contenders: Mapping[str, Callable[[], float]], rounds: int) -> Com
 
 
 def seconds_of(command: Sequence[str], **environment: str) -> float:
-    """How long a command takes from its start to its end.
+    """Return the seconds that a command takes from its start to its end.
 
     Raises:
         subprocess.CalledProcessError: If it fails; its output is shown.
@@ -147,7 +147,7 @@ def seconds_of(command: Sequence[str], **environment: str) -> float:
 
 
 def surroundings() -> list[str]:
-    """The machine and the versions that the figures belong to."""
+    """Return the machine and the versions that the figures belong to."""
     cpu = next(
         line.partition(":")[2].strip()
         for line in Path("/proc/cpuinfo").read_text().splitlines()

@@ -1,7 +1,7 @@
-"""Claims about the price of a trial that does nothing, through the whole API path.
+"""Claims about the cost of a trial that does nothing, through the whole API path.
 
-The peer is a bare loop that starts the same script as a fresh process, two at a time: what a
-person would write instead, and it records, checks and survives nothing.
+The peer is a bare loop that starts the same script as a fresh process, two at a time: the code that
+a user would write instead. It records and checks nothing, and does not survive a crash.
 """
 
 import re
@@ -42,7 +42,7 @@ _SDK = "the SDK's import"
 def random_study(
     script: Path, trials: int, parallel: int = _PARALLEL, **args: float
 ) -> HyperparameterTuningJob:
-    """A study of one number by random search; its script may take arguments."""
+    """Return a study of one number by random search; its script may take arguments."""
     return HyperparameterTuningJob(
         display_name="noop",
         script_path=str(script),
@@ -77,7 +77,7 @@ def _through_the_api(script: Path, state: Path) -> float:
 
 
 def _to_the_first_line(config: Path) -> float:
-    """From the command to the first line of the first trial, nothing running before."""
+    """Measure from the command to the first trial's first line, with nothing running before."""
     with tempfile.TemporaryDirectory() as folder:
         mark, state = Path(folder) / "mark", Path(folder) / "state"
         command = [str(Path(sys.executable).with_name("vertex-jobs")), "run", str(config)]
@@ -101,7 +101,7 @@ def _memory_mib(pid: int) -> float:
 
 
 def _long_study(script: Path, state: Path) -> tuple[float, float]:
-    """The last trials' time as a multiple of the first ones', and the server's peak in MiB."""
+    """Return the last trials' time relative to the first ones', and the server's peak in MiB."""
     endpoint = local(state_dir=state)
     study = endpoint.submit(random_study(script, _LONG), seed=0).result(timeout=1800)
     ends = sorted(datetime.fromisoformat(trial.end_time[:19]) for trial in study.trials)
@@ -111,7 +111,7 @@ def _long_study(script: Path, state: Path) -> tuple[float, float]:
 
 
 def measure(rounds: int) -> list[Claim]:
-    """Throughput, the first line, and what a long study costs at its end."""
+    """Measure throughput, the first line, and the cost of a long study at its end."""
     with tempfile.TemporaryDirectory() as folder:
         script, state = Path(folder) / "noop.py", Path(folder) / "state"
         script.write_text(_SCRIPT)

@@ -33,7 +33,7 @@ def _sdk() -> float:
 
 
 def measure(rounds: int) -> list[Claim]:
-    """Script to archive, imports done before."""
+    """Measure from script to archive, with imports done before."""
     _ours(), _sdk()
     seen = alternate({"ours": _ours, "the SDK's": _sdk}, rounds)
     return [

@@ -1,11 +1,11 @@
-"""Every claim about speed, measured side by side with what one would use instead.
+"""Every claim about speed, measured side by side with its alternatives.
 
     python benchmarks/run.py                      # all of them, an hour or so
     python benchmarks/run.py starting packing     # some
     python benchmarks/run.py --write docs/benchmarks.md
 
-Prints a table of ratios and exits 1 if a target is missed. The search engine's regret is measured
-by ``search.py``, endurance by ``soak.py``.
+It prints a table of ratios and exits 1 if a target is missed. ``search.py`` measures the search
+engine's regret, ``soak.py`` endurance.
 """
 
 import argparse
@@ -16,7 +16,7 @@ from pathlib import Path
 
 from measuring import ROOT, Claim, surroundings
 
-#: The benchmarks in the order of the table, with the rounds that each can afford.
+#: The benchmarks in the order of the table, with the number of rounds for each.
 BENCHMARKS = {
     "starting": 11,
     "packing": 11,
@@ -31,13 +31,13 @@ _HEADER = ("Claim", "Median ratio", "Spread", "Rounds", "Target", "Kept")
 
 
 def table(claims: list[Claim]) -> str:
-    """The claims as Markdown."""
+    """Return the claims as Markdown."""
     rows = [_HEADER, ("---",) * len(_HEADER), *(claim.cells() for claim in claims)]
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
 def page(claims: list[Claim]) -> str:
-    """The page for the documentation."""
+    """Return the page for the documentation."""
     return "\n".join(
         [
             "# Benchmarks",

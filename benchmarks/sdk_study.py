@@ -24,7 +24,7 @@ hypertune.HyperTune().report_hyperparameter_tuning_metric("score", value, 1)
 
 
 def measure(rounds: int) -> list[Claim]:
-    """``HyperparameterTuningJob.run()``, from its call to its return."""
+    """Measure ``HyperparameterTuningJob.run()``, from its call to its return."""
     with tempfile.TemporaryDirectory() as folder, local_vertex() as endpoint:
         script = Path(folder) / "score.py"
         script.write_text(_SCRIPT)
@@ -60,7 +60,7 @@ def measure(rounds: int) -> list[Claim]:
                 assert len(job.trials) == _TRIALS
                 return taken
 
-            run()  # the clients' first call makes their channels
+            run()  # the clients' first call creates their channels
             seen = alternate({"ours": run}, rounds)
     return [
         at_most(

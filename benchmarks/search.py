@@ -1,16 +1,15 @@
-"""How good is a search engine per trial, and what does it cost? Ours beside its peers.
+"""The quality and the cost of search engines: ours and its peers.
 
     python benchmarks/search.py --functions branin hart6 --engines ours random tpe --seeds 10
 
 Simple regret is the best true value seen minus the known optimum. Every seed moves the optimum, so
-that an engine that starts at the centre gains nothing by it; ``--fixed`` leaves it where it is
-published. In the noisy functions an engine sees noise, and its regret is that of the point that
-looked best. One trial at a time for 50, or batches of 10 for 100.
+that an engine does not gain by starting at the centre; ``--fixed`` keeps its published place. In
+the noisy functions an engine sees noise, and its regret is that of the point that looked best. A
+run has 50 trials one at a time, or 100 in batches of 10.
 
-Each run is appended to ``--results`` and is not run again, so a campaign can be interrupted, and
-one engine can be run by another Python than the others; ``search_results.jsonl`` has the runs of
-``docs/search.md``. The engines take turns. The table and its statistics are those of
-``search_table.py``.
+Each run is appended to ``--results`` and never repeated, so a campaign can be interrupted, and
+another Python can run some of the engines; ``search_results.jsonl`` has the runs of
+``docs/search.md``. The engines take turns. ``search_table.py`` makes the table and its statistics.
 """
 
 import argparse
@@ -28,7 +27,7 @@ from search_table import Cost, page
 
 #: Trials of a run by the size of its batches.
 TRIALS = {1: 50, 10: 100}
-#: It takes seconds per suggestion.
+#: An engine that takes seconds per suggestion.
 _SLOW = {"vizier": 3}
 
 
@@ -39,7 +38,7 @@ class Course:
     Attributes:
         regret: True regret of the best point after the last trial.
         milliseconds: CPU time per trial, ask and tell, on average.
-        last_milliseconds: The same of the last batch.
+        last_milliseconds: The same for the last batch.
     """
 
     engine: str
@@ -52,7 +51,7 @@ class Course:
 
 
 def run(engine: Engine, problem: Problem, batch: int, seed: int) -> tuple[float, list[float]]:
-    """One engine on one function; its regret and the milliseconds of each batch, per trial."""
+    """Run an engine on a function; return its regret and each batch's milliseconds per trial."""
     noise = np.random.default_rng(100 + seed)
     seen: list[float] = []
     true: list[float] = []
@@ -79,7 +78,7 @@ def course(name: str, function: str, batch: int, seed: int, fixed: bool) -> Cour
 
 
 def installed(names: list[str]) -> list[str]:
-    """The engines that can be imported; says which are left out."""
+    """Return the engines that can be imported, and print the others."""
     there = []
     for name in names:
         if importlib.util.find_spec(ENGINES[name][0]) is None:
@@ -90,14 +89,14 @@ def installed(names: list[str]) -> list[str]:
 
 
 def read(results: Path) -> list[Course]:
-    """The runs done so far."""
+    """Return the runs done so far."""
     if not results.exists():
         return []
     return [Course(**json.loads(line)) for line in results.read_text().splitlines()]
 
 
 def main() -> None:
-    """Run what is missing, then print the table."""
+    """Do the missing runs, then print the table."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--functions", nargs="+", choices=FUNCTIONS, default=list(FUNCTIONS))
     parser.add_argument("--engines", nargs="+", choices=ENGINES, default=list(ENGINES))

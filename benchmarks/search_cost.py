@@ -1,9 +1,9 @@
-"""What one suggestion costs after 100, 1,000 and 2,000 trials, and the search process's memory.
+"""The cost of one suggestion after 100, 1,000 and 2,000 trials, and the search process's memory.
 
     OMP_NUM_THREADS=1 python benchmarks/search_cost.py --results benchmarks/search_cost.jsonl
 
-The process is the one that Local Vertex runs. The trials are told to it, so that its first
-suggestion fits anew; the mean is over that one and those that follow, each with its result told.
+The process is the one that Local Vertex runs. It is told the trials, so that its first suggestion
+fits the model again; the mean is over that one and the following ones, each told its result.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from search_table import Cost
 from vertex_jobs.emulator.study_search.search_client import SearchClient
 
 _SUGGESTIONS = 10
-#: Milliseconds of CPU per suggestion after so many trials.
+#: Target in CPU milliseconds per suggestion, by the number of trials.
 TARGETS = {100: 50.0, 1000: 150.0, 2000: None}
 _MOST_MB = 120
 
@@ -39,7 +39,7 @@ def _peak_mb(pid: int) -> float:
 
 
 async def _measure(trials: int) -> tuple[float, float]:
-    """Milliseconds per suggestion, and megabytes at the most."""
+    """Return milliseconds per suggestion, and the peak in megabytes."""
     source = np.random.default_rng(0)
     problem = FUNCTIONS["hart6"](source, True)
     study_spec = {
@@ -66,7 +66,7 @@ async def _measure(trials: int) -> tuple[float, float]:
     ]
     await search.open("other", study_spec, 0)
     await search.tell("other", told[:20])
-    await search.ask("other", [21], [])  # the process has then imported what it needs
+    await search.ask("other", [21], [])  # then the process has imported everything
     await search.tell("study", told)
     process = search._process
     assert process is not None
@@ -81,7 +81,7 @@ async def _measure(trials: int) -> tuple[float, float]:
 
 
 def _gp_sampler(trials: int) -> float:
-    """Milliseconds per suggestion of Optuna's GPSampler after as many trials of the same function.
+    """Return milliseconds per suggestion of Optuna's GPSampler after as many trials.
 
     One thread each: ``OMP_NUM_THREADS=1``, as ``make bench-search`` sets it.
     """

@@ -1,6 +1,6 @@
 """Search engines behind one ask and tell: ours, Optuna's samplers, open-source Vizier.
 
-For ``search.py`` beside it. A peer that is not installed is not imported.
+For ``search.py``. A peer is imported when it is used.
 """
 
 import warnings
@@ -13,7 +13,7 @@ __all__ = ["ENGINES", "Engine"]
 
 
 class Engine(Protocol):
-    """Ask for points, tell their losses, in turns."""
+    """An engine that is asked for points and told their losses, in turns."""
 
     def ask(self, count: int) -> Sequence[Assignment]:
         """Return the next points to try."""
@@ -40,7 +40,7 @@ class Ours:
 
 
 class Optuna:
-    """An Optuna sampler with its defaults; version 5 lies about running trials by itself."""
+    """An Optuna sampler with its defaults; version 5 imputes running trials by itself."""
 
     def __init__(self, name: str, space: Space, seed: int) -> None:
         import optuna
@@ -81,7 +81,7 @@ class Optuna:
 class Vizier:
     """Open-source Vizier's default: a Gaussian process with an upper confidence bound.
 
-    It takes flat spaces only. Its module for the designer is private in the release at hand.
+    It takes flat spaces only. Its module for the designer is private in this release.
     """
 
     def __init__(self, space: Space, seed: int) -> None:
@@ -134,7 +134,7 @@ class Vizier:
         self._designer.update(CompletedTrials(trials), ActiveTrials())
 
 
-#: By name: the module that must be there, and how to build one for a space and a seed.
+#: By name: the module that must be installed, and a builder from space and seed.
 ENGINES: dict[str, tuple[str, Callable[[Space, int], Engine]]] = {
     "ours": ("scipy", lambda space, seed: Ours("gaussian_process", space, seed)),
     "random": ("numpy", lambda space, seed: Ours("random", space, seed)),

@@ -1,6 +1,6 @@
-"""Test functions for search engines: spaces like those of tuning jobs, optima that are known.
+"""Test functions for search engines: spaces like those of tuning jobs, with known optima.
 
-For ``search.py`` beside it. Each builder takes a random stream and whether to move the optimum.
+For ``search.py``. Each builder takes a random stream and whether to move the optimum.
 """
 
 from collections.abc import Callable, Mapping
@@ -31,7 +31,7 @@ def cube(dimension: int, low: float, high: float) -> Space:
 
 
 def branin(random: np.random.Generator, moved: bool) -> Problem:
-    """Source: "Towards Global Optimisation 2" (Dixon, Szegö, 1978), with the usual constants."""
+    """Build Branin. Source: "Towards Global Optimisation 2" (Dixon, Szegö, 1978)."""
     shift = random.uniform(-2, 2, 2) * moved
     b, c, t = 5.1 / (4 * np.pi**2), 5 / np.pi, 1 / (8 * np.pi)
 
@@ -44,7 +44,7 @@ def branin(random: np.random.Generator, moved: bool) -> Problem:
 
 
 def hart6(random: np.random.Generator, moved: bool, noise: float = 0.0) -> Problem:
-    """Source: "Towards Global Optimisation 2" (Dixon, Szegö, 1978), Hartman's family."""
+    """Build Hartmann 6. Source: "Towards Global Optimisation 2" (Dixon, Szegö, 1978)."""
     shift = random.uniform(-0.14, 0.3, 6) * moved
     alpha = np.array([1, 1.2, 3, 3.2])
     a = np.array(
@@ -72,7 +72,7 @@ def hart6(random: np.random.Generator, moved: bool, noise: float = 0.0) -> Probl
 
 
 def levy4(random: np.random.Generator, moved: bool) -> Problem:
-    """Source: "The Particle Swarm" lore, as in Surjanovic and Bingham's virtual library."""
+    """Build Levy's function. Source: Surjanovic and Bingham's virtual library."""
     shift = random.uniform(-8, 6, 4) * moved
 
     def value(x: Mapping[str, Any]) -> float:
@@ -85,7 +85,7 @@ def levy4(random: np.random.Generator, moved: bool) -> Problem:
 
 
 def mixed(random: np.random.Generator, moved: bool, noise: float = 0.0) -> Problem:
-    """A learning rate, two integers and an optimizer, shaped like the loss of a small network."""
+    """Build a learning rate, two integers and an optimizer, like the loss of a small network."""
     offset, layers, units = 0.0, 3, 0.78  # the published place
     names = ["sgd", "momentum", "rmsprop", "adam"]
     if moved:
@@ -124,7 +124,7 @@ def mixed(random: np.random.Generator, moved: bool, noise: float = 0.0) -> Probl
 
 
 def conditional(random: np.random.Generator, moved: bool) -> Problem:
-    """Optimizers with parameters of their own, layers whose widths exist only when they do."""
+    """Build optimizers with their own parameters, and layers with a width each if they exist."""
     at = random.uniform(0.15, 0.85, 6) if moved else np.full(6, 0.4)
     best = ("adam", "sgd", "rmsprop")[random.integers(3) if moved else 0]
     depth = int(random.integers(1, 4)) if moved else 2

@@ -1,7 +1,7 @@
-"""The runs of search engines as a table with the statistics that allow to read it.
+"""The runs of search engines as a table with its statistics.
 
-For ``search.py`` beside it. A row compares ours with each peer over the seeds both have run: the
-signed-rank test of Wilcoxon on the logarithm of the regrets, corrected by Holm for all comparisons
+For ``search.py``. A row compares ours with each peer over the seeds that both have run, by
+Wilcoxon's signed-rank test on the logarithms of the regrets, corrected by Holm for all comparisons
 of the page. Source: Holm, "A simple sequentially rejective multiple test procedure" (1979).
 """
 
@@ -14,12 +14,12 @@ from scipy import stats
 
 __all__ = ["Cost", "compare", "holm", "page"]
 
-#: Regrets below this are equal: what is left is the optimum's own rounding.
+#: Regrets below this are equal: the rest is the optimum's own rounding.
 _FLOOR = 1e-9
 _LEVEL = 0.05
-#: Fewer pairs than this cannot reach the level, whatever they say.
+#: Fewer pairs than this cannot reach the level.
 _FEWEST = 6
-#: By function and batch: what the median of ours is held to.
+#: Targets of our median, by function and batch.
 TARGETS = {
     ("branin", 1): 1e-3,
     ("hart6", 1): 1e-2,
@@ -32,14 +32,14 @@ TARGETS = {
 
 @dataclass(frozen=True)
 class Cost:
-    """What a suggestion costs after so many trials of Hartmann 6.
+    """The cost of a suggestion after a number of trials of Hartmann 6.
 
     Attributes:
         milliseconds: CPU time of the search process per suggestion.
-        limit: What that is held to; None for no target.
+        limit: Its target; None for no target.
         gp_milliseconds: CPU time of Optuna's GPSampler; None if not measured.
-        megabytes: The search process's memory at the most.
-        most_megabytes: What that is held to.
+        megabytes: The search process's peak memory.
+        most_megabytes: Its target.
     """
 
     trials: int
@@ -50,7 +50,7 @@ class Cost:
     most_megabytes: float
 
 
-#: Of a function, a batch and an engine: the regret by seed.
+#: Regrets by seed, for each function, batch and engine.
 Regrets = Mapping[tuple[str, int, str], Mapping[int, float]]
 
 
@@ -73,7 +73,7 @@ def compare(ours: Mapping[int, float], theirs: Mapping[int, float]) -> tuple[flo
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """Adjusted p-values, in the order given."""
+    """Return adjusted p-values, in the given order."""
     adjusted, highest = [0.0] * len(values), 0.0
     for rank, index in enumerate(np.argsort(values)):
         highest = max(highest, min(1.0, values[index] * (len(values) - rank)))
@@ -89,7 +89,7 @@ def _by_seed(courses: Sequence[Any]) -> dict[tuple[str, int, str], dict[int, flo
 
 
 def _verdicts(regrets: Regrets) -> dict[tuple[str, int, str], str]:
-    """By function, batch and peer: whether ours won, lost, or neither."""
+    """Return whether ours won, lost or neither, by function, batch and peer."""
     keys, seen = [], []
     for key, theirs in regrets.items():
         ours = regrets.get((key[0], key[1], "ours"), {})
@@ -108,7 +108,7 @@ def _verdicts(regrets: Regrets) -> dict[tuple[str, int, str], str]:
 
 
 def page(courses: Sequence[Any], costs: Sequence[Cost]) -> str:
-    """The page for the documentation, in Markdown."""
+    """Return the page for the documentation, in Markdown."""
     regrets = _by_seed(courses)
     engines = list(dict.fromkeys(one.engine for one in courses))
     engines.sort(key=lambda name: name != "ours")
@@ -149,7 +149,7 @@ def page(courses: Sequence[Any], costs: Sequence[Cost]) -> str:
 
 
 def _few(found: Mapping[int, float], ours: Mapping[int, float]) -> str:
-    """What stands beside a median of too few seeds: their number, and ours on the same."""
+    """Return the note on a median of too few seeds: their number, and ours on the same."""
     if len(found) >= _FEWEST or not found.keys() <= ours.keys():
         return ""
     return f"({len(found)} seeds; ours {np.median([ours[seed] for seed in found]):.2g})"
@@ -176,7 +176,7 @@ def _means(courses: Sequence[Any], engines: Sequence[str]) -> list[list[str]]:
 
 
 def _late(costs: Sequence[Cost]) -> list[str]:
-    """What a suggestion costs in a long study."""
+    """Return the table of the cost of a suggestion in a long study."""
     if not costs:
         return []
     heads = ["trials before", "ours", "target", "gp", "search process, MB", "target"]

@@ -4,7 +4,7 @@
 
 Each round kills the server five times, at random instants, inside a study of 40 trials and checks
 that every trial counts once. Then 200 jobs are submitted from 4 threads, and a study of 1,000
-no-op trials runs; the server's memory is printed along the way. Stops at the first fault.
+no-op trials runs. It prints the server's memory on the way and stops at the first fault.
 """
 
 import argparse
@@ -36,19 +36,19 @@ JOBS = 200
 
 
 def server_pid(endpoint: Endpoint) -> int:
-    """Process id of the endpoint's server."""
+    """Return the process id of the endpoint's server."""
     return endpoint.server.record.pid
 
 
 def memory_mib(endpoint: Endpoint) -> int:
-    """Resident memory of the server."""
+    """Return the server's resident memory."""
     status = Path(f"/proc/{server_pid(endpoint)}/status").read_text()
     line = next(line for line in status.splitlines() if line.startswith("VmRSS"))
     return int(line.split()[1]) // 1024
 
 
 def kill_round(script: Path, state: Path, source: random.Random) -> None:
-    """One study under five kills."""
+    """Run one study under five kills."""
     endpoint = local(state_dir=state)
     name = endpoint.submit(
         random_study(script, 40, 4, sleep=0.15), seed=source.randrange(1000)
@@ -68,7 +68,7 @@ def kill_round(script: Path, state: Path, source: random.Random) -> None:
 
 
 def many_jobs(endpoint: Endpoint, script: Path) -> None:
-    """Submit jobs from four threads and see each of them succeed."""
+    """Submit jobs from four threads and check that each succeeds."""
     job, handles = CustomJob(display_name="small", script_path=str(script)), []
 
     def submit() -> None:
@@ -87,7 +87,7 @@ def many_jobs(endpoint: Endpoint, script: Path) -> None:
 
 
 def long_study(endpoint: Endpoint, script: Path) -> None:
-    """A thousand no-op trials."""
+    """Run a thousand no-op trials."""
     before, started = memory_mib(endpoint), time.monotonic()
     study = endpoint.submit(random_study(script, 1000), seed=0).result(timeout=600)
     assert sum(trial.state == "SUCCEEDED" for trial in study.trials) == 1000

@@ -1,4 +1,4 @@
-"""Claims about how soon a command answers, against importing the SDK in a fresh process."""
+"""Claims about the time of a command's answer, against importing the SDK in a fresh process."""
 
 import sys
 from functools import partial
@@ -14,7 +14,7 @@ _SDK = "the SDK's import"
 
 
 def measure(rounds: int) -> list[Claim]:
-    """Help, the preview and the preflight."""
+    """Measure the help, the preview and the preflight."""
     seen = alternate(
         {
             _SDK: partial(seconds_of, [sys.executable, "-c", "import google.cloud.aiplatform"]),

@@ -1,8 +1,8 @@
 """Claims about the bytes per second of the emulated Cloud Storage.
 
-Through google-cloud-storage against gcp-storage-emulator, both in processes of their own with
-their objects in memory or on the same disk; through TensorFlow's ``gs://`` against a sink in C
-that ends TLS, reads, discards and answers: the fastest server that TensorFlow could meet.
+google-cloud-storage compares it with gcp-storage-emulator, both in processes of their own with
+their objects in memory or on the same disk. TensorFlow's ``gs://`` compares it with a sink in C
+that ends TLS, reads, discards and answers: the fastest possible server for TensorFlow.
 """
 
 import contextlib
@@ -49,7 +49,7 @@ def _free_port() -> int:
 
 @contextlib.contextmanager
 def _process(command: list[str], port: int) -> Iterator[None]:
-    """A server in a process of its own, there when the block starts."""
+    """Run a server in a process of its own, ready when the block starts."""
     server = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
         for _ in range(600):
@@ -95,7 +95,7 @@ def _through_the_client(rounds: int, url: str) -> list[Claim]:
         blobs = {}
         for name, address in {"ours": url, "peer": f"http://127.0.0.1:{port}"}.items():
             client = _client(address)
-            with contextlib.suppress(Exception):  # one of the two may know it already
+            with contextlib.suppress(Exception):  # one of the two may have it already
                 client.create_bucket(_BUCKET)
             blobs[name] = client.bucket(_BUCKET).blob("data")
         up = alternate({name: partial(_upload, blob, path) for name, blob in blobs.items()}, rounds)
@@ -119,7 +119,7 @@ def _tensorflow(environment: dict[str, str]) -> float:
 
 
 def _sink(folder: Path, port: int) -> tuple[list[str], dict[str, str]]:
-    """The compiled sink, and the environment that leads TensorFlow to it."""
+    """Start the compiled sink, and give the environment that points TensorFlow to it."""
     import trustme
 
     authority = trustme.CA()
@@ -153,7 +153,7 @@ def _through_tensorflow(rounds: int, ours: dict[str, str]) -> Claim:
 
 
 def measure(rounds: int) -> list[Claim]:
-    """Up, down, and TensorFlow."""
+    """Measure uploads, downloads and TensorFlow."""
     with local_vertex() as endpoint:
         server = endpoint.server
         claims = _through_the_client(rounds, endpoint.connection.api_endpoint)

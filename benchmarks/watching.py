@@ -1,4 +1,4 @@
-"""Claims about waiting: how long a local watcher waits for a log line, and for a trial's end.
+"""Claims about waiting: the delay of a log line, and of a trial's end, at a local watcher.
 
 A script prints the time; a follower of its log notes when each line arrives. A watcher of a study
 of 100 trials notes when it sees each one ended, against the end that the service has recorded.
@@ -18,7 +18,7 @@ from vertex_jobs.endpoints import Endpoint
 
 __all__ = ["measure"]
 
-#: What a person takes for at once.
+#: A delay that a person does not notice.
 _AT_ONCE_SECONDS = 0.05
 _LINES, _TRIALS = 40, 100
 _PRINTER = f"""\
@@ -40,7 +40,7 @@ with open(os.environ["CLOUD_ML_HP_METRIC_FILE"], "w") as file:
 
 
 def _lines(endpoint: Endpoint, script: Path) -> float:
-    """Median seconds from a line's printing to its arrival."""
+    """Return the median seconds from the print of a line to its arrival."""
     job = endpoint.submit(CustomTrainingJob(display_name="lines", script_path=str(script)))
     waits = [
         time.time() - float(entry.text.split()[1])
@@ -52,7 +52,7 @@ def _lines(endpoint: Endpoint, script: Path) -> float:
 
 
 def _ends(endpoint: Endpoint, script: Path) -> float:
-    """Median seconds from a trial's recorded end to its being seen."""
+    """Return the median seconds from a trial's recorded end until a watcher sees it."""
     waits: dict[str, float] = {}
     for snapshot in endpoint.submit(random_study(script, _TRIALS)).watch():
         now = time.time()
@@ -65,7 +65,7 @@ def _ends(endpoint: Endpoint, script: Path) -> float:
 
 
 def measure(rounds: int) -> list[Claim]:
-    """Lines and ends, in units of what is at once."""
+    """Measure lines and ends, in units of the unnoticed delay."""
     lines, ends = [], []
     with tempfile.TemporaryDirectory() as folder:
         printer, trial = Path(folder, "printer.py"), Path(folder, "trial.py")

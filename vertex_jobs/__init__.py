@@ -1,8 +1,8 @@
 """Run and tune Keras and TensorFlow jobs on Vertex AI, rehearsed on your own machine first.
 
-The public names, each loaded on first use, so that importing this package costs next to nothing.
-This file also travels into the training package, where only ``runtime``, ``errors`` and ``names``
-stand beside it; there a name that stayed at home says so.
+It loads each public name on first use, so that importing this package costs almost nothing. This
+file also travels into the training package together with ``runtime``, ``errors`` and ``names``
+only; any other name raises an error there that says so.
 """
 
 from importlib import import_module
@@ -67,7 +67,7 @@ __all__ = [
 
 __version__ = "0.1.0"
 
-#: Module to the public names that it defines; every other one is an error's.
+#: Public names by the module that defines them; all others are defined in ``errors``.
 _HOMES = {
     "vertex_jobs.jobs": ("CustomJob", "CustomTrainingJob", "HyperparameterTuningJob"),
     "vertex_jobs.spec": (

@@ -1,7 +1,7 @@
-"""A job's outputs under ``gs://``: listed, read, downloaded and added to, on either endpoint.
+"""A job's outputs under ``gs://``: list, read, download and write them, on either endpoint.
 
-For the command line and for studies. Only the connection says whether Google or Local Vertex
-answers. It holds no cache, so it sees what a running job has just written.
+For the command line and for studies. Only the connection tells Google from Local Vertex. There is
+no cache, so reads see what a running job has just written.
 """
 
 import contextlib
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["OutputFile", "Outputs", "StorageConnection"]
 
-#: Given explicitly, because gcsfs would otherwise follow STORAGE_EMULATOR_HOST.
+#: Given explicitly, since gcsfs would otherwise use STORAGE_EMULATOR_HOST.
 _GOOGLE = "https://storage.googleapis.com"
 
 
@@ -36,8 +36,8 @@ class StorageConnection:
     Attributes:
         endpoint_url: Scheme, host and port of Local Vertex; None for Google.
         project: Id of the project that is billed.
-        token: What gcsfs takes as ``token``: google-auth credentials, ``google_default``, ``anon``,
-            or the path of a key file.
+        token: For gcsfs: google-auth credentials, ``google_default``, ``anon``, or the path of a
+            key file.
     """
 
     endpoint_url: str | None
@@ -57,8 +57,8 @@ class OutputFile:
 class Outputs:
     """Reads and writes ``gs://`` URIs over one connection.
 
-    Every method may raise ``InvalidJobError`` for what is no such URI, ``RequestRefusedError``,
-    with code 404 for what is not there, and ``EndpointLostError``.
+    Every method may raise ``InvalidJobError`` for a text that is no such URI,
+    ``RequestRefusedError``, with code 404 for a missing object, and ``EndpointLostError``.
     """
 
     def __init__(self, connection: StorageConnection) -> None:
@@ -115,7 +115,7 @@ class Outputs:
         return self.read_bytes(uri).decode()
 
     def write_bytes(self, uri: str, data: bytes) -> None:
-        """Make an object, or replace it."""
+        """Create or replace an object."""
         with _translated(uri):
             self.file_system.pipe_file(_path(uri), data)
 
@@ -127,8 +127,8 @@ class Outputs:
     ) -> tuple[Path, ...]:
         """Copy an object, or all below a directory, into a local directory.
 
-        Files get the names that they have below ``uri``; each appears when it is whole.
-        ``progress`` is called after each with the bytes done and the bytes in all.
+        Files get their names below ``uri``; each appears when it is complete. ``progress`` is
+        called after each one with the bytes done and the bytes in all.
 
         Raises:
             UnsupportedHereError: If a name cannot be a file below ``directory``; then nothing was
@@ -161,7 +161,7 @@ def _parsed(uri: str) -> GcsUri:
 
 
 def _path(uri: str) -> str:
-    """Return the URI as gcsfs takes it, once it is known to be one."""
+    """Check a URI and return it as gcsfs takes it."""
     return str(_parsed(uri)).removeprefix("gs://")
 
 
@@ -198,7 +198,7 @@ def _missing(uri: str) -> RequestRefusedError:
 
 @contextlib.contextmanager
 def _translated(uri: str) -> Iterator[None]:
-    """Turn what gcsfs and its transport raise into our errors, by one table."""
+    """Turn the exceptions of gcsfs and its transport into our errors, by one table."""
     from aiohttp import ClientError
     from gcsfs.retry import HttpError
     from google.auth.exceptions import GoogleAuthError

@@ -1,8 +1,8 @@
-"""Fixtures for the tests of people who submit to Vertex AI; loaded by pytest by itself.
+"""Fixtures for the tests of users who submit to Vertex AI; pytest loads them by itself.
 
-``local_vertex`` is a Local Vertex of the test session's own, in a temporary directory: an
-``Endpoint`` to submit to. ``google_clients`` points the unmodified Google clients of one test's
-process at it, through environment variables alone.
+``local_vertex`` is the test session's own Local Vertex, in a temporary directory: an ``Endpoint``
+to submit to. ``google_clients`` points the unmodified Google clients of one test's process at it,
+by environment variables alone.
 """
 
 from collections.abc import Iterator

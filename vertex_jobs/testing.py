@@ -1,4 +1,4 @@
-"""Local Vertex for other people's tests: one of their own, and Google's clients pointed at it.
+"""Local Vertex for users' tests: a server of their own, and Google's clients pointed at it.
 
 Two context managers for unittest, notebooks and scripts; pytest has them as fixtures
 (``pytest_plugin``). Nothing outlives its block: no process, no file, no variable.
@@ -21,9 +21,9 @@ def local_vertex(state_dir: Path | None = None, **settings: Any) -> Iterator[End
     """Yield a Local Vertex that ends with the block, jobs that still run included.
 
     Args:
-        state_dir: Where its jobs, logs and buckets are; a temporary directory by default, which
-            is removed.
-        settings: As of ``vertex_jobs.local``: ``project``, ``location``, ``seed``, …
+        state_dir: Directory of its jobs, logs and buckets; by default a temporary one, which is
+            removed.
+        settings: Arguments of ``vertex_jobs.local``: ``project``, ``location``, ``seed``, …
 
     Raises:
         UnsupportedHereError: If no server can be started here.
@@ -40,13 +40,13 @@ def local_vertex(state_dir: Path | None = None, **settings: Any) -> Iterator[End
 
 @contextlib.contextmanager
 def google_clients(endpoint: Endpoint) -> Iterator[dict[str, str]]:
-    """Point the Google clients that are made in the block at the endpoint, and yield the variables.
+    """Point Google clients that are created in the block at the endpoint; yield the variables.
 
-    Reads of these clients are held until something happens, two seconds at most, so that the SDK's
-    fixed pause of five seconds between two looks is not paid for a job of milliseconds.
+    Local Vertex holds the reads of these clients until something happens, for two seconds at most,
+    so that a job of milliseconds does not wait for the SDK's fixed pause of five seconds.
 
     Raises:
-        UnsupportedHereError: If the endpoint is not local: Google's clients are there already.
+        UnsupportedHereError: If the endpoint is not local: Google's clients use it already.
     """
     server = endpoint.server
     variables = google_environment(server)
