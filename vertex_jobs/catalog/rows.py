@@ -16,9 +16,6 @@ __all__ = [
     "TpuMachine",
 ]
 
-#: The status of hardware that Google has switched off.
-_RETIRED = "retired"
-
 
 @dataclass(frozen=True)
 class Limits:
@@ -45,6 +42,7 @@ class Limits:
     max_trial_count: int
     default_timeout_seconds: int
     flex_start_default_max_wait_seconds: int
+    region_default: str
 
 
 @dataclass(frozen=True)
@@ -129,8 +127,18 @@ class Accelerator:
 
     @property
     def is_retired(self) -> bool:
-        """Whether no machine has it any more."""
-        return self.status == _RETIRED
+        """Whether Google has switched it off."""
+        return self.status == "retired"
+
+    @property
+    def is_scarce(self) -> bool:
+        """Whether Google advises to reserve it or to take it as spot."""
+        return self.status == "recommended_reservation_or_spot"
+
+    @property
+    def needs_reservation(self) -> bool:
+        """Whether it is given to reservations only."""
+        return self.status == "reservation_required"
 
 
 @dataclass(frozen=True)
@@ -200,6 +208,11 @@ class Image:
     python: str
     end_of_patch: date
     end_of_availability: date
+
+    @property
+    def version_numbers(self) -> tuple[int, ...]:
+        """The version, to compare it with another."""
+        return tuple(map(int, self.version.split(".")))
 
 
 @dataclass(frozen=True)

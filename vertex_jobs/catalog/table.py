@@ -117,6 +117,11 @@ class Catalog:
             for name in row["images"]
         }
 
+    def newest_image(self, framework: str) -> Image:
+        """Return an image of a framework's newest version."""
+        images = [image for image in self.images.values() if image.framework == framework]
+        return max(images, key=lambda image: image.version_numbers)
+
     def boot_disk_of(self, machine_type: str) -> str:
         """Return the type of boot disk that a machine gets unasked."""
         default = ""

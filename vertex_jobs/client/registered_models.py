@@ -3,6 +3,7 @@
 For `JobHandle`. Source: ModelService.UploadModel; Model and TrainingPipeline protos.
 """
 
+from vertex_jobs import catalog
 from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.timing import Timing
@@ -12,9 +13,7 @@ from vertex_jobs.study import Trial
 
 __all__ = ["SERVING_IMAGE", "register", "uploaded_model"]
 
-#: The newest prebuilt image that serves TensorFlow's SavedModels. Source: google-cloud-aiplatform,
-#: helpers of container URIs.
-SERVING_IMAGE = "us-docker.pkg.dev/vertex-ai/prediction/tf2-cpu.2-15:latest"
+SERVING_IMAGE = catalog.load().image_addresses.default_serving
 
 
 def uploaded_model(jobs: Jobs, timing: Timing, ended: Snapshot) -> Resource | None:
@@ -48,8 +47,9 @@ def register(jobs: Jobs, snapshot: Snapshot, trial: Trial, serving_image: str) -
     place = jobs.connection.place
     parent = location_name(place.project, place.location)
     model_id = f"study-{snapshot.job_id}-trial-{trial.id}"
+    longest = catalog.load().limits.display_name_max_chars
     body = {
-        "displayName": f"{snapshot.display_name}-trial-{trial.id}"[-128:],
+        "displayName": f"{snapshot.display_name}-trial-{trial.id}"[-longest:],
         "description": f"Trial {trial.id} of {snapshot.name}",
         "artifactUri": trial.model_dir.rstrip("/"),
         "containerSpec": {"imageUri": serving_image},

@@ -107,8 +107,7 @@ def _available_memory() -> int:
 
 def _tensorflow() -> Finding:
     """Compare the versions here with those of the newest prebuilt image."""
-    images = [image for image in catalog.load().images.values() if image.framework == "tensorflow"]
-    newest = max(images, key=lambda image: [int(part) for part in image.version.split(".")])
+    newest = catalog.load().newest_image("tensorflow")
     there = f"newest image: TensorFlow {newest.version}, Python {newest.python}"
     try:
         version = importlib.metadata.version("tensorflow")

@@ -149,8 +149,8 @@ def begin(path: Path, *, project: str, location: str) -> None:
 
     Args:
         path: The state directory; created if missing.
-        project: Default project of a server that is started.
-        location: Default location of a server that is started.
+        project: Default project of a server that is started; None for ``local-project``.
+        location: Default location of a server that is started; None for ``us-central1``.
     """
     directory = StateDirectory(path)
     directory.take()
@@ -161,16 +161,16 @@ def begin(path: Path, *, project: str, location: str) -> None:
 def join(
     path: Path,
     *,
-    project: str = "local-project",
-    location: str = "us-central1",
+    project: str | None = None,
+    location: str | None = None,
     clock: str = "system",
 ) -> LocalServer:
     """Return the server of that state directory; start one if none runs.
 
     Args:
         path: The state directory; created if missing.
-        project: Default project of a server that is started.
-        location: Default location of a server that is started.
+        project: Default project of a server that is started; None for ``local-project``.
+        location: Default location of a server that is started; None for ``us-central1``.
         clock: Of a server that is started: ``system``, or ``virtual``, moved by ``advance`` alone.
 
     Raises:
@@ -199,11 +199,14 @@ def _running(directory: StateDirectory) -> LocalServer | None:
     return server if _answers(server) else None
 
 
-def _spawn(directory: StateDirectory, project: str, location: str, clock: str) -> tuple[int, int]:
+def _spawn(
+    directory: StateDirectory, project: str | None, location: str | None, clock: str
+) -> tuple[int, int]:
     """Start a server; return its process id, and the descriptor of its first line."""
     arguments = [sys.executable, "-m", "vertex_jobs.emulator.server"]
-    arguments += ["--state-dir", str(directory.path), "--project", project, "--location", location]
-    arguments += ["--clock", clock]
+    arguments += ["--state-dir", str(directory.path), "--clock", clock]
+    arguments += ["--project", project] if project else []
+    arguments += ["--location", location] if location else []
     reading, writing = os.pipe()
     append = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     # Not subprocess: the server is meant to outlive this process, which Popen warns about.

@@ -75,6 +75,7 @@ from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.emulator.study_search.search_client import SearchClient
 from vertex_jobs.errors import EndpointLostError, UnsupportedHereError
 from vertex_jobs.job_kinds import CUSTOM_JOB, CUSTOM_TRAINING_JOB, TUNING_JOB, JobKind
+from vertex_jobs.requests import LOCAL_PLACE
 from vertex_jobs.state import state_directory
 
 __all__ = ["main", "serve"]
@@ -263,8 +264,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Serve one state directory; the exit code is 3 when another server has it, else 2 or 0."""
     parser = argparse.ArgumentParser(prog="python -m vertex_jobs.emulator.server")
     parser.add_argument("--state-dir", required=True)
-    parser.add_argument("--project", default="local-project")
-    parser.add_argument("--location", default="us-central1")
+    parser.add_argument("--project", default=LOCAL_PLACE.project)
+    parser.add_argument("--location", default=LOCAL_PLACE.location)
     parser.add_argument("--clock", choices=("system", "virtual"), default="system")
     options = parser.parse_args(arguments)
     clock = VirtualClock(time.time_ns()) if options.clock == "virtual" else SystemClock()

@@ -8,6 +8,7 @@ the caller's. Local Vertex, whose replicas run for real, has an environment of i
 import os
 from pathlib import Path
 
+from vertex_jobs import catalog
 from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.directories import Directories
 from vertex_jobs.runtime.environment import Environment
@@ -29,7 +30,7 @@ def clean_environment(folder: Path) -> dict[str, str]:
         cluster=Cluster({"chief": ("127.0.0.1:2222",)}),
         metric_file=str(folder / "metrics"),
         project_number="1",
-        region="us-central1",
+        region=catalog.load().limits.region_default,
         job_id="1",
     )
     return {

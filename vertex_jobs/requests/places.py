@@ -6,6 +6,7 @@ For ``bodies`` and the client. Which project and bucket a user means is decided 
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from vertex_jobs import catalog
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_PLACEHOLDER, GcsUri
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ __all__ = ["LOCAL_PLACE", "Place", "Request", "package_uris", "place_of"]
 
 #: What the local endpoint takes when nothing is said.
 LOCAL_PROJECT = "local-project"
-LOCAL_LOCATION = "us-central1"
+LOCAL_LOCATION = catalog.load().limits.region_default
 LOCAL_BUCKET = "gs://local-staging"
 
 

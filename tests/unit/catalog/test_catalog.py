@@ -28,8 +28,7 @@ def test_retired_accelerators() -> None:
 
 
 def test_the_default_images_are_the_newest_of_tensorflow() -> None:
-    listed = [image for image in TABLE.images.values() if image.framework == "tensorflow"]
-    newest = max(listed, key=lambda image: [int(part) for part in image.version.split(".")])
+    newest = TABLE.newest_image("tensorflow")
     addresses = TABLE.image_addresses
     versions = [
         image.version if (image := listed_image(uri)) else None
@@ -55,3 +54,7 @@ def test_limits_are_read_without_the_long_tables() -> None:
 def test_the_spec_has_words_for_the_catalogs_accelerators_and_disks() -> None:
     assert set(get_args(AcceleratorType)) == set(TABLE.accelerators)
     assert set(get_args(DiskType)) == set(TABLE.boot_disks)
+
+
+def test_the_default_region_is_one_of_the_regions() -> None:
+    assert TABLE.limits.region_default in TABLE.regions

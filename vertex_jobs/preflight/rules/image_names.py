@@ -70,7 +70,7 @@ def image_supported(subject: Subject) -> Iterator[Fault]:
             rule_text = f"gets no fixes since {image.end_of_patch}"
         else:
             continue
-        newest = _newest(subject, image.framework)
+        newest = subject.catalog.newest_image(image.framework).version
         remedy = f"the newest of its kind is {newest}" if newest != image.version else ""
         yield Fault(path, name, rule_text, remedy or "there is no newer one; use your own image")
 
@@ -123,25 +123,16 @@ def _prebuilt(subject: Subject) -> Iterator[tuple[str, str, str]]:
             yield path, uri, name
 
 
-def _version(text: str) -> tuple[int, ...]:
-    parts = text.replace("-", ".").split(".")
-    return tuple(int(part) for part in parts if part.isdigit())
-
-
 def _is_newer(subject: Subject, name: str) -> bool:
     """Return whether an image has a later version than any listed for its framework."""
     head, _, tail = name.partition(".")
-    versions = [
-        _version(image.version)
+    listed = [
+        image.version_numbers
         for image in subject.catalog.images.values()
         if image.name.partition(".")[0] == head
     ]
-    return bool(versions) and _version(tail.partition(".")[0]) > max(versions)
-
-
-def _newest(subject: Subject, framework: str) -> str:
-    same = (one.version for one in subject.catalog.images.values() if one.framework == framework)
-    return max(same, key=_version)
+    numbers = tail.partition(".")[0].split("-")
+    return bool(listed) and tuple(int(one) for one in numbers if one.isdigit()) > max(listed)
 
 
 IMAGE_RULES = (

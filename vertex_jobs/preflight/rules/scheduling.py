@@ -66,7 +66,7 @@ def scarce_accelerator(subject: Subject) -> Iterator[Fault]:
     """Accelerators that are hard to get are reserved, or taken as spot."""
     for candidate, pool in subject.each_pool():
         known = subject.catalog.accelerators.get(pool.accelerator_type or "")
-        scarce = known is not None and known.status == "recommended_reservation_or_spot"
+        scarce = known is not None and known.is_scarce
         if scarce and candidate.strategy != "spot" and not _is_reserved(pool):
             yield Fault(
                 subject.field(candidate, pool, "accelerator_type"),
@@ -81,7 +81,7 @@ def reserved_accelerator(subject: Subject) -> Iterator[Fault]:
     """An accelerator that is given to reservations only has one."""
     for candidate, pool in subject.each_pool():
         known = subject.catalog.accelerators.get(pool.accelerator_type or "")
-        needed = known is not None and known.status == "reservation_required"
+        needed = known is not None and known.needs_reservation
         if needed and not _is_reserved(pool):
             yield Fault(
                 subject.field(candidate, pool, "accelerator_type"),
