@@ -506,7 +506,7 @@ CHOICES = (
     Choice(
         "value of CLOUD_ML_HP_METRIC_FILE",
         "a private file of each trial; on the service each trial has a machine of its own",
-        "emulator.replicas.preparation:Trial",
+        "emulator.replicas.replica_environment:Trial",
         "emulation/test_replicas::test_a_trial_knows_its_number_and_its_metric_file",
     ),
     Choice(
@@ -524,13 +524,13 @@ CHOICES = (
     Choice(
         "addresses in the cluster",
         "`127.0.0.1` and a free port for each replica: one machine cannot give all of them 2222",
-        "emulator.replicas.preparation:_LOOPBACK",
+        "emulator.replicas.replica_environment:_LOOPBACK",
         "emulation/test_replicas::test_every_replica_of_a_distributed_job",
     ),
     Choice(
         "form of a trial's arguments",
         "one token `--id=value` each, after the job's own arguments",
-        "emulator.controllers.trial:argument_text",
+        "emulator.resources.study:trial_arguments",
         "contract/test_tuning_service::test_the_best_measurement_is_final",
     ),
     Choice(
@@ -621,7 +621,7 @@ CHOICES = (
     Choice(
         "a job's variable with the name of one of the service's",
         "the service's value counts, and the job's log says so",
-        "emulator.replicas.replica_variables:overridden",
+        "emulator.replicas.replica_environment:overridden",
         "emulation/test_replicas::test_a_variable_of_the_services_cannot_be_overridden",
     ),
     Choice(

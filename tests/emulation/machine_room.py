@@ -25,7 +25,7 @@ from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports
-from vertex_jobs.emulator.replicas.preparation import Trial
+from vertex_jobs.emulator.replicas.replica_environment import Trial
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.identity import Identity

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from machine_room import Room, in_room, package_pool, trainer
 
-from vertex_jobs.emulator.replicas.preparation import Trial
+from vertex_jobs.emulator.replicas.replica_environment import Trial
 
 #: Prints everything that the service could have set, and whether its own address is free.
 DUMP = """

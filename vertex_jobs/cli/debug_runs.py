@@ -76,10 +76,10 @@ def _prepared(
     endpoint.hold()
     package = packaging.describe(job)
     request = requests.build(job, package, endpoint.place_of(job))
-    body = request.with_submission(f"debug-{secrets.token_hex(4)}").body
+    request = request.with_submission(f"debug-{secrets.token_hex(4)}")
     archives = packaging.write(package, scratch / "dist")
     folders = packaging.unpack(archives[::-1], scratch / "packages")
-    return foreground(endpoint.server, body, job.local, folders, scratch)
+    return foreground(endpoint.server, request, job.local, folders, scratch)
 
 
 def _say_start(job: "JobSpec", replica: "Foreground") -> None:

@@ -20,7 +20,8 @@ from vertex_jobs.emulator.controllers.stopping import Stop
 from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
 from vertex_jobs.emulator.replicas.host import Host
-from vertex_jobs.emulator.replicas.preparation import Trial, prepare_replicas
+from vertex_jobs.emulator.replicas.preparation import prepare_replicas
+from vertex_jobs.emulator.replicas.replica_environment import Trial
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Action, Decision, Ending, Retries
 from vertex_jobs.emulator.resources.job_records import JobRecord

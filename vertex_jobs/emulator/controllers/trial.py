@@ -6,7 +6,7 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun, CustomJobs
 from vertex_jobs.emulator.controllers.metric_file import MetricFile
 from vertex_jobs.emulator.controllers.stopping import Stop
-from vertex_jobs.emulator.replicas.preparation import Trial
+from vertex_jobs.emulator.replicas.replica_environment import Trial
 from vertex_jobs.emulator.resources import states, study
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_records import JobRecord
@@ -67,16 +67,16 @@ class TrialRun:
             self._finish(Ending(custom_job.state, "", custom_job.error.message))
             return
         self._metrics.prepare()
-        arguments = tuple(
-            f"--{name}={study.argument_text(value)}"
-            for name, value in study.assignment_of(self._job.study_spec, self.trial).items()
-        )
+        assignment = study.assignment_of(self._job.study_spec, self.trial)
         run = self._custom_jobs.controller(
             self._custom_job,
             self._stop,
             owner=self._record,
             trial=Trial(
-                self.trial.id, arguments, self._metrics.path, self._job.parallel_trial_count
+                self.trial.id,
+                study.trial_arguments(assignment),
+                self._metrics.path,
+                self._job.parallel_trial_count,
             ),
             before_end=self._finish,
         )

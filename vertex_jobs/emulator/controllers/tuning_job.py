@@ -198,10 +198,7 @@ class TuningJobRun:
         """Create a trial and its custom job, written as one."""
         record, name = self._record, self._record.name
         custom_job = record.new_custom_job(f"{job.display_name}-trial-{number}", job.trial_job_spec)
-        base = job.trial_job_spec.base_output_directory.output_uri_prefix
-        if base:
-            prefix = f"{base.rstrip('/')}/{number}"
-            custom_job.job_spec.base_output_directory.output_uri_prefix = prefix
+        study.set_trial_directory(custom_job.job_spec, str(number))
         study_name = ResourceName(name.project, name.location, "studies", name.resource_id)
         trial = protos.Trial(
             id=str(number),

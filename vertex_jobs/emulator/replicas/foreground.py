@@ -1,8 +1,8 @@
-"""One replica of a job in the foreground of a terminal: what it runs, and with which variables.
+"""One replica of a job in the foreground of a terminal: its command and its environment.
 
 For ``run --debug``. No job is created: the replica belongs to the person who started it, with a
-terminal and a debugger. What it sees is what the service would tell the chief of a job, or of a
-study's first trial; ``gs://`` is that of the running server.
+terminal and a debugger. It is told what the service would tell the chief of a job, or of a study's
+first trial; ``gs://`` is that of the running server.
 """
 
 import contextlib
@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.client_environment.certificates import Certificates
 from vertex_jobs.emulator.client_environment.client_variables import (
@@ -21,17 +20,22 @@ from vertex_jobs.emulator.client_environment.client_variables import (
 )
 from vertex_jobs.emulator.joining import LocalServer
 from vertex_jobs.emulator.launcher import postmortem
+from vertex_jobs.emulator.replicas.accelerators import find_devices
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
 from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.ports import Ports
-from vertex_jobs.emulator.replicas.preparation import Trial
-from vertex_jobs.emulator.replicas.replica_variables import Variables
-from vertex_jobs.emulator.replicas.tasks import PoolTask, pool_task
+from vertex_jobs.emulator.replicas.replica_environment import (
+    JobEnvironment,
+    Trial,
+    loopback_addresses,
+)
+from vertex_jobs.emulator.replicas.tasks import pool_task
 from vertex_jobs.emulator.resources import study
 from vertex_jobs.emulator.study_search.session import first_assignment
-from vertex_jobs.runtime.cluster import Cluster
-from vertex_jobs.runtime.directories import Directories
-from vertex_jobs.runtime.environment import Environment
+from vertex_jobs.job_kinds import CUSTOM_JOB, kind_of_collection
+from vertex_jobs.names import ResourceName
+from vertex_jobs.requests.places import Request
+from vertex_jobs.runtime.cluster import ROLES
 from vertex_jobs.spec.local import LocalSettings
 
 __all__ = ["Foreground", "foreground"]
@@ -64,90 +68,65 @@ class Foreground:
 @contextlib.contextmanager
 def foreground(
     server: LocalServer,
-    body: Mapping[str, Any],
+    request: Request,
     local: LocalSettings,
     packages: list[Path],
     folder: Path,
 ) -> Iterator[Foreground]:
-    """The chief of a job, or of a study's first trial, alone in its cluster.
+    """Prepare the chief of a job, or of a study's first trial, alone in its cluster.
 
     Args:
         server: Answers for ``gs://`` and Google's APIs.
-        body: Of the request, its placeholder replaced.
+        request: The create call, its placeholder replaced.
         local: The first trial's assignment and the seed of the search.
         packages: Folders of the job's packages, unpacked.
         folder: An empty one: the working directory and the trial's reports.
     """
-    job_spec, study_spec = _specs(body)
-    task = pool_task(job_spec.worker_pool_specs[0], "worker_pool_specs[0]", LocalSettings())
-    trial = None
-    if study_spec is not None:
-        arguments = _trial_arguments(study_spec, local)
+    form = kind_of_collection(request.collection).job_spec(request.body)
+    spec, trial = protos.from_json(form, protos.CustomJobSpec()), None
+    if "studySpec" in request.body:
+        assignment = _first_assignment(request.body["studySpec"], local)
+        arguments = study.trial_arguments(assignment)
         trial = Trial("1", arguments, folder / "output.metrics", parallel=1)
-        base = job_spec.base_output_directory.output_uri_prefix.rstrip("/")
-        job_spec.base_output_directory.output_uri_prefix = f"{base}/1"
+        study.set_trial_directory(spec, trial.trial_id)
+    task = pool_task(spec.worker_pool_specs[0], "worker_pool_specs[0]", LocalSettings())
+    devices = find_devices(os.environ)
+    count = spec.worker_pool_specs[0].machine_spec.accelerator_count
     with Ports().reserve(1) as ports:
-        service = _service(server, job_spec, trial, ports[0])
-        variables = _variables(server, task, service)
-        arguments = task.arguments + (trial.arguments if trial else ())
-        work = folder / "work"
+        environment = JobEnvironment(
+            name=ResourceName(
+                server.record.project, server.record.location, CUSTOM_JOB.collection, "0"
+            ),
+            spec=spec,
+            trial=trial,
+            addresses=loopback_addresses({ROLES[0]: 1}, ports),
+            surroundings=_surroundings(server),
+            has_accelerators=bool(devices),
+        )
+        arguments, work = environment.arguments(task), folder / "work"
         work.mkdir()
         yield Foreground(
             command=postmortem.command(packages, work, task.module, arguments),
-            environment=variables,
+            environment=environment.variables(
+                task, 0, 0, host_name=os.uname().nodename, place={}, devices=devices[:count]
+            ),
             arguments=arguments,
-            output_directory=f"{job_spec.base_output_directory.output_uri_prefix.rstrip('/')}/",
+            output_directory=f"{spec.base_output_directory.output_uri_prefix.rstrip('/')}/",
             metric_file=trial.metric_file if trial else None,
             uses_gcs_folder=mentions_gcs(task, [Package(path, ()) for path in packages]),
         )
 
 
-def _specs(body: Mapping[str, Any]) -> tuple[protos.Message, protos.Message | None]:
-    """The CustomJobSpec of any kind of job, and the StudySpec of a study."""
-    form = body.get("jobSpec") or body.get("trialJobSpec") or body.get("trainingTaskInputs")
-    job_spec = protos.from_json(form, protos.CustomJobSpec())
-    if "studySpec" not in body:
-        return job_spec, None
-    return job_spec, protos.from_json(body["studySpec"], protos.StudySpec())
-
-
-def _trial_arguments(study_spec: protos.Message, local: LocalSettings) -> tuple[str, ...]:
-    """Return those of the first trial: the first that the config names, else the search's own."""
+def _first_assignment(study_spec: Mapping[str, Any], local: LocalSettings) -> Mapping[str, Any]:
+    """Return the assignment that the config names first, else the search's own."""
     if local.initial_trials:
-        assignment = dict(local.initial_trials[0])
-    else:
-        assignment = first_assignment(study_spec, local.seed or 0)
-    return tuple(f"--{name}={study.argument_text(value)}" for name, value in assignment.items())
+        return local.initial_trials[0]
+    return first_assignment(protos.from_json(study_spec, protos.StudySpec()), local.seed or 0)
 
 
-def _service(
-    server: LocalServer, job_spec: protos.Message, trial: Trial | None, port: int
-) -> Environment:
-    address, form = f"127.0.0.1:{port}", protos.to_json(job_spec)
-    pool = job_spec.worker_pool_specs[0]
-    return Environment(
-        directories=Directories.under(job_spec.base_output_directory.output_uri_prefix),
-        cluster=Cluster({"chief": (address,)}, job=form, cloud_id="debug"),
-        trial_id=trial.trial_id if trial else None,
-        metric_file=str(trial.metric_file) if trial else None,
-        project_number=server.record.project,
-        region=server.record.location,
-        job_id="0",
-        accelerator_count=pool.machine_spec.accelerator_count,
-    )
-
-
-def _variables(server: LocalServer, task: PoolTask, service: Environment) -> dict[str, str]:
+def _surroundings(server: LocalServer) -> dict[str, str]:
     record = server.record
     certificates = Certificates.load_or_make(server.directory.certificates, record.project)
     google = google_variables(record.port, certificates, record.project)
     terminal = {name: os.environ[name] for name in _OF_TERMINAL if name in os.environ}
-    return Variables(
-        surroundings=plain_variables() | google | terminal,
-        image=parse_image(task.image),
-        job=dict(task.environment),
-        place={},
-        devices={},
-        service=service,
-        host_name=os.uname().nodename,
-    ).render()
+    return plain_variables() | google | terminal

@@ -1,56 +1,33 @@
-"""The replicas of one job, ready to start: their programs, places, devices and environments.
+"""The replicas of one job, made ready to start: their programs, places, devices, environments.
 
-What a job holds while it runs (ports, accelerators) is held by the caller's exit stack, and given
-back when that closes. Starting, watching and ending the replicas is not done here.
+The caller's exit stack holds what a job holds while it runs (ports, accelerators), and gives it
+back when it closes. Starting, watching and ending the replicas is not done here.
 """
 
 import contextlib
 import hashlib
-from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 
-from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
-from vertex_jobs.emulator.replicas.accelerators import variables_for
 from vertex_jobs.emulator.replicas.containers import prepare_containers
-from vertex_jobs.emulator.replicas.drift import drift_line
+from vertex_jobs.emulator.replicas.first_lines import drift_line, runner_lines
 from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.places import Place, Start, prepare_place
-from vertex_jobs.emulator.replicas.replica_variables import Variables, overridden
-from vertex_jobs.emulator.replicas.runner_lines import runner_lines
+from vertex_jobs.emulator.replicas.replica_environment import (
+    JobEnvironment,
+    Trial,
+    loopback_addresses,
+    overridden,
+)
 from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_task
-from vertex_jobs.emulator.replicas.threads import thread_variables
 from vertex_jobs.emulator.resources.job_records import JobRecord
-from vertex_jobs.runtime.cluster import ROLES, Cluster
-from vertex_jobs.runtime.directories import Directories
-from vertex_jobs.runtime.environment import Environment
+from vertex_jobs.runtime.cluster import ROLES
 
-__all__ = ["Trial", "prepare_replicas"]
+__all__ = ["prepare_replicas"]
 
-_LOOPBACK = "127.0.0.1"
 #: By pool and index.
 _Devices = dict[tuple[int, int], list[str]]
-#: By role.
-_Addresses = dict[str, tuple[str, ...]]
-
-
-@dataclass(frozen=True)
-class Trial:
-    """What a trial adds to its job.
-
-    Attributes:
-        trial_id: ``"1"``, ``"2"``, ….
-        arguments: Appended to the job's own, ``--id=value``.
-        metric_file: Where cloudml-hypertune writes.
-        parallel: Trials of the study that run at once, this one included.
-    """
-
-    trial_id: str
-    arguments: tuple[str, ...]
-    metric_file: Path
-    parallel: int
 
 
 async def prepare_replicas(
@@ -60,7 +37,7 @@ async def prepare_replicas(
     trial: Trial | None,
     held: contextlib.AsyncExitStack,
 ) -> list[ReplicaSpec]:
-    """Get what the job's replicas need, and describe them, the primary first.
+    """Get what the job's replicas need; return their descriptions, the primary first.
 
     Waits for accelerators, for ``/gcs`` and for an isolated environment to be built.
 
@@ -82,9 +59,9 @@ async def prepare_replicas(
     preparation.warn_of_lost_variables()
     places = {number: await preparation.place(number, held) for number in preparation.tasks}
     devices = await preparation.take_devices(held)
-    addresses = preparation.take_addresses(held)
+    environment = preparation.environment(preparation.take_addresses(held))
     return [
-        preparation.replica(number, index, places[number], devices, addresses)
+        preparation.replica(number, index, places[number], devices[number, index], environment)
         for number in preparation.tasks
         for index in range(preparation.pools[number].replica_count)
     ]
@@ -117,7 +94,7 @@ class _Preparation:
         }
 
     def warn_of_lost_variables(self) -> None:
-        """Say what the job sets in vain, in the container and in its arguments."""
+        """Warn of variables and arguments that the job sets in vain."""
         names = [name for task in self.tasks.values() for name, _ in task.environment]
         if lost := overridden(dict.fromkeys(names)):
             self._record.say(
@@ -135,7 +112,7 @@ class _Preparation:
             )
 
     async def place(self, number: int, held: contextlib.AsyncExitStack) -> Place:
-        """Where a pool's replicas run."""
+        """Make ready where a pool's replicas run."""
         task = self.tasks[number]
         if task.place in ENGINES:
             names = [
@@ -151,10 +128,8 @@ class _Preparation:
     def _container_name(self, replica_id: str) -> str:
         return f"vertex-jobs-{self._record.job_id}-{replica_id}"
 
-    async def take_devices(
-        self, held: contextlib.AsyncExitStack
-    ) -> dict[tuple[int, int], list[str]]:
-        """The accelerators of each replica; none where this machine has none."""
+    async def take_devices(self, held: contextlib.AsyncExitStack) -> _Devices:
+        """Wait for the accelerators of each replica; there are none where this machine has none."""
         pool = self._host.accelerators
         wanted = {
             (number, index): self.pools[number].machine_spec.accelerator_count
@@ -182,45 +157,47 @@ class _Preparation:
         count = {place: number if pool.devices else 0 for place, number in wanted.items()}
         return {place: [next(devices) for _ in range(number)] for place, number in count.items()}
 
-    def take_addresses(self, held: contextlib.AsyncExitStack) -> _Addresses:
-        """A loopback port for every replica's own server, by role."""
+    def take_addresses(self, held: contextlib.AsyncExitStack) -> Mapping[str, tuple[str, ...]]:
+        """Reserve a port for every replica's own server; return the addresses by role."""
         counts = {ROLES[number]: self.pools[number].replica_count for number in self.tasks}
-        ports = iter(held.enter_context(self._host.ports.reserve(sum(counts.values()))))
-        return {
-            role: tuple(f"{_LOOPBACK}:{next(ports)}" for _ in range(count))
-            for role, count in counts.items()
-        }
+        ports = held.enter_context(self._host.ports.reserve(sum(counts.values())))
+        return loopback_addresses(counts, ports)
+
+    def environment(self, addresses: Mapping[str, tuple[str, ...]]) -> JobEnvironment:
+        """Return what the replicas are told."""
+        return JobEnvironment(
+            name=self._record.name,
+            spec=self._job.job_spec,
+            trial=self._trial,
+            addresses=addresses,
+            surroundings=self._host.surroundings() | dict(self._record.settings.data_variables),
+            has_accelerators=bool(self._host.accelerators.devices),
+        )
 
     def replica(
         self,
         number: int,
         index: int,
         place: Place,
-        devices: _Devices,
-        addresses: _Addresses,
+        devices: Sequence[str],
+        environment: JobEnvironment,
     ) -> ReplicaSpec:
-        """One replica, and the lines in its log that say what is started."""
+        """Describe one replica, and write the lines to its log that say what is started."""
         task, replica_id = self.tasks[number], f"workerpool{number}-{index}"
         folder = self._host.folder(self._record.job_id) / replica_id
         folder.mkdir(parents=True, exist_ok=True)
-        service = self._service(number, index, addresses)
-        variables = Variables(
-            surroundings=self._surroundings(),
-            image=parse_image(task.image),
-            job=dict(task.environment),
-            place=place.variables,
-            devices=self._device_variables(devices[number, index]),
-            service=service,
+        variables = environment.variables(
+            task,
+            number,
+            index,
             host_name=self._host_name(number, index),
-        ).render()
-        arguments = task.arguments
-        if self._trial is not None and task.takes_trial_arguments:
-            arguments += self._trial.arguments
+            place=place.variables,
+            devices=devices,
+        )
+        arguments = environment.arguments(task)
         for line in runner_lines(task, arguments, variables):
             self._record.say(line, task=replica_id)
-        start = Start(
-            self._container_name(replica_id), arguments, variables, devices[number, index]
-        )
+        start = Start(self._container_name(replica_id), arguments, variables, devices)
         return ReplicaSpec(
             replica_id=replica_id,
             interpreter=place.interpreter,
@@ -234,38 +211,7 @@ class _Preparation:
             command=place.command(start) if place.command else (),
         )
 
-    def _service(self, number: int, index: int, addresses: _Addresses) -> Environment:
-        base = self._job.job_spec.base_output_directory.output_uri_prefix
-        cluster = Cluster(
-            addresses,
-            ROLES[number],
-            index,
-            job=protos.to_json(self._job.job_spec),
-            cloud_id=self._host_name(number, index),
-        )
-        count = self.pools[number].machine_spec.accelerator_count
-        return Environment(
-            directories=Directories.under(base) if base else None,
-            cluster=cluster,
-            trial_id=self._trial.trial_id if self._trial else None,
-            metric_file=str(self._trial.metric_file) if self._trial else None,
-            project_number=self._record.name.project,
-            region=self._record.name.location,
-            job_id=self._record.job_id,
-            accelerator_count=0 if self._host.accelerators.devices else count,
-        )
-
-    def _surroundings(self) -> dict[str, str]:
-        replicas = sum(self.pools[number].replica_count for number in self.tasks)
-        threads = thread_variables(replicas * (self._trial.parallel if self._trial else 1))
-        data_variables = dict(self._record.settings.data_variables)
-        return self._host.surroundings() | data_variables | threads
-
-    def _device_variables(self, devices: Sequence[str]) -> dict[str, str]:
-        """On a machine with GPUs exactly the replica's own are visible, and perhaps none."""
-        return variables_for(devices) if self._host.accelerators.devices else {}
-
     def _host_name(self, pool: int, index: int) -> str:
-        """The name that the service gives the replica's machine; equal digits in all pools."""
+        """Return the name that the service gives the replica's machine: equal digits in a job."""
         digits = hashlib.sha256(self._job.name.encode()).hexdigest()[:10]
         return f"cmle-training-workerpool{pool}-{digits}-{index}"

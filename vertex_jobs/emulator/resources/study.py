@@ -22,7 +22,9 @@ __all__ = [
     "measurement",
     "objectives_of",
     "parameter_messages",
+    "set_trial_directory",
     "space_of",
+    "trial_arguments",
 ]
 
 _FINISHED = (int(protos.TrialState.SUCCEEDED), int(protos.TrialState.INFEASIBLE))
@@ -92,8 +94,21 @@ def _finite_values(measurement: protos.Message) -> dict[str, float]:
     return {one.metric_id: one.value for one in measurement.metrics if math.isfinite(one.value)}
 
 
+def trial_arguments(assignment: Mapping[str, float | int | str]) -> tuple[str, ...]:
+    """Return the arguments that a trial adds to its job's own."""
+    return tuple(f"--{name}={argument_text(value)}" for name, value in assignment.items())
+
+
+def set_trial_directory(job_spec: protos.Message, trial_id: str) -> None:
+    """Give a trial a base output directory of its own, below the study's if there is one."""
+    base = job_spec.base_output_directory.output_uri_prefix
+    if base:
+        prefix = f"{base.rstrip('/')}/{trial_id}"
+        job_spec.base_output_directory.output_uri_prefix = prefix
+
+
 def argument_text(value: float | int | str) -> str:
-    """A parameter's value on the command line: whole numbers without ``.0``."""
+    """Return a parameter's value on the command line: whole numbers without ``.0``."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
         return str(int(value))
     return repr(value) if isinstance(value, float) else str(value)

@@ -6,39 +6,42 @@ from typing import Any
 
 import pytest
 
-from vertex_jobs.catalog.container_images import parse_image
-from vertex_jobs.emulator.replicas.drift import drift_line
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.replicas.first_lines import drift_line
 from vertex_jobs.emulator.replicas.packages import Package
-from vertex_jobs.emulator.replicas.replica_variables import Variables, overridden
+from vertex_jobs.emulator.replicas.replica_environment import JobEnvironment, overridden
 from vertex_jobs.emulator.replicas.tasks import PoolTask
-from vertex_jobs.runtime.cluster import Cluster
-from vertex_jobs.runtime.environment import Environment
+from vertex_jobs.names import ResourceName
 
 PYTHON = f"Python {sys.version_info.major}.{sys.version_info.minor}"
 TF_17 = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest"
 TF_15 = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-15.py310:latest"
 
 
-def rendered(**layers: Any) -> dict[str, str]:
-    empty: dict[str, Any] = {
-        "surroundings": {},
-        "image": None,
-        "job": {},
-        "place": {},
-        "devices": {},
-        "service": Environment(cluster=Cluster({"chief": ("127.0.0.1:1",)})),
-        "host_name": "host",
-    }
-    variables = Variables(**{**empty, **layers}).render()
-    del variables["CLUSTER_SPEC"]
-    return variables
+def rendered(image: str = "", job: Any = (), place: Any = (), **fields: Any) -> dict[str, str]:
+    """A replica's variables, but for those that name the job and its cluster."""
+    devices = fields.pop("devices", ())
+    environment = JobEnvironment(
+        name=ResourceName("1", "us-central1", "customJobs", "7"),
+        spec=protos.CustomJobSpec(worker_pool_specs=[{}]),
+        trial=None,
+        addresses={"chief": ("127.0.0.1:1",)},
+        surroundings=fields.pop("surroundings", {}),
+        has_accelerators=bool(devices),
+    )
+    task = PoolTask(image, (), "m", (), tuple(dict(job).items()))
+    variables = environment.variables(
+        task, 0, 0, host_name="host", place=dict(place), devices=devices
+    )
+    named = ("CLUSTER_SPEC", "CLOUD_ML_PROJECT_ID", "CLOUD_ML_REGION", "CLOUD_ML_JOB_ID")
+    return {name: text for name, text in variables.items() if name not in named}
 
 
 def test_the_job_wins_over_surroundings_place_and_image() -> None:
     assert rendered(
         surroundings={"A": "server", "PATH": "/bin"},
         place={"PATH": "/env/bin:/bin"},
-        image=parse_image(TF_15),
+        image=TF_15,
         job={"A": "job", "TF_USE_LEGACY_KERAS": "0"},
     ) == {
         "A": "job",
@@ -49,8 +52,8 @@ def test_the_job_wins_over_surroundings_place_and_image() -> None:
 
 
 def test_devices_win_over_the_job() -> None:
-    layers = {"job": {"CUDA_VISIBLE_DEVICES": "0,1"}, "devices": {"CUDA_VISIBLE_DEVICES": "1"}}
-    assert rendered(**layers)["CUDA_VISIBLE_DEVICES"] == "1"
+    variables = rendered(job={"CUDA_VISIBLE_DEVICES": "0,1"}, devices=["1"])
+    assert variables["CUDA_VISIBLE_DEVICES"] == "1"
 
 
 def test_the_services_variables_are_its_own_even_when_it_sets_none() -> None:

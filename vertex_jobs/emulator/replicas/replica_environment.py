@@ -1,0 +1,185 @@
+"""The environment of one replica: what the service sets, what the image sets, what the job sets.
+
+The same for the replicas of a job and for the one that ``run --debug`` starts in a terminal. The
+service's own variables always win; a job that tries to set one is told so in its log. Which
+variables there are is decided by ``vertex_jobs.runtime``, which reads them with the same class.
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from vertex_jobs.catalog.container_images import ImageName, parse_image
+from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.replicas.accelerators import variables_for
+from vertex_jobs.emulator.replicas.tasks import PoolTask
+from vertex_jobs.names import ResourceName
+from vertex_jobs.runtime.cluster import ROLES, Cluster
+from vertex_jobs.runtime.directories import Directories
+from vertex_jobs.runtime.environment import Environment
+
+__all__ = ["JobEnvironment", "Trial", "loopback_addresses", "overridden"]
+
+_LOOPBACK = "127.0.0.1"
+#: Names that the service sets; a job cannot override them, not even those that are unset here.
+_SERVICE_PREFIXES = ("AIP_", "CLOUD_ML_")
+_SERVICE_NAMES = ("CLUSTER_SPEC", "HOSTNAME", "TF_CONFIG")
+#: Of the threads within an operation alone: operations that wait for another process each hold a
+#: thread of the other pool, and one too few of these is a deadlock.
+_THREADS = "TF_NUM_INTRAOP_THREADS"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a trial adds to its job.
+
+    Attributes:
+        trial_id: ``"1"``, ``"2"``, ….
+        arguments: Appended to the job's own, ``--id=value``.
+        metric_file: Where cloudml-hypertune writes.
+        parallel: Trials of the study that run at once, this one included.
+    """
+
+    trial_id: str
+    arguments: tuple[str, ...]
+    metric_file: Path
+    parallel: int
+
+
+@dataclass(frozen=True)
+class JobEnvironment:
+    """What the replicas of one job are told.
+
+    Attributes:
+        name: Resource name of the custom job.
+        spec: Its CustomJobSpec.
+        trial: Set when the job is a trial.
+        addresses: ``host:port`` of every replica by role.
+        surroundings: Variables that replicas share, whatever their job.
+        has_accelerators: Whether this machine has GPUs; where it has none their count is announced.
+    """
+
+    name: ResourceName
+    spec: protos.Message
+    trial: Trial | None
+    addresses: Mapping[str, tuple[str, ...]]
+    surroundings: Mapping[str, str]
+    has_accelerators: bool
+
+    def arguments(self, task: PoolTask) -> tuple[str, ...]:
+        """Return the arguments of a pool's program, a trial's included."""
+        more = self.trial.arguments if self.trial and task.takes_trial_arguments else ()
+        return task.arguments + more
+
+    def variables(
+        self,
+        task: PoolTask,
+        number: int,
+        index: int,
+        *,
+        host_name: str,
+        place: Mapping[str, str],
+        devices: Sequence[str],
+    ) -> dict[str, str]:
+        """Return all variables of a replica.
+
+        Args:
+            task: The program of its pool.
+            number: The pool's number.
+            index: Its place in the pool.
+            host_name: The name of its machine.
+            place: What the place where it runs needs, e.g. PATH of an isolated environment.
+            devices: Its accelerators: exactly these are visible, and perhaps none.
+        """
+        service = self._service(number, index, host_name)
+        return {
+            **self.surroundings,
+            **_threads(sum(map(len, self.addresses.values())) * self._parallel),
+            **place,
+            **_of_image(parse_image(task.image), service),
+            **{name: text for name, text in task.environment if not _is_services(name)},
+            **(variables_for(devices) if self.has_accelerators else {}),
+            **service.to_variables(),
+            "HOSTNAME": host_name,
+        }
+
+    @property
+    def _parallel(self) -> int:
+        return self.trial.parallel if self.trial else 1
+
+    def _service(self, number: int, index: int, host_name: str) -> Environment:
+        base = self.spec.base_output_directory.output_uri_prefix
+        count = self.spec.worker_pool_specs[number].machine_spec.accelerator_count
+        form = protos.to_json(self.spec)
+        return Environment(
+            directories=Directories.under(base) if base else None,
+            cluster=Cluster(self.addresses, ROLES[number], index, job=form, cloud_id=host_name),
+            trial_id=self.trial.trial_id if self.trial else None,
+            metric_file=str(self.trial.metric_file) if self.trial else None,
+            project_number=self.name.project,
+            region=self.name.location,
+            job_id=self.name.resource_id,
+            accelerator_count=0 if self.has_accelerators else count,
+        )
+
+
+def loopback_addresses(
+    counts: Mapping[str, int], ports: Iterable[int]
+) -> dict[str, tuple[str, ...]]:
+    """Return an address for every replica's own server, by role."""
+    left = iter(ports)
+    return {
+        role: tuple(f"{_LOOPBACK}:{next(left)}" for _ in range(count))
+        for role, count in counts.items()
+    }
+
+
+def overridden(names: Iterable[str]) -> list[str]:
+    """Return those variables of a job that lose against the service's."""
+    return [name for name in names if _is_services(name)]
+
+
+def _is_services(name: str) -> bool:
+    return name.startswith(_SERVICE_PREFIXES) or name in _SERVICE_NAMES
+
+
+def _threads(processes: int) -> dict[str, str]:
+    """Return how many threads TensorFlow may use in each of the processes that share this machine.
+
+    On Vertex AI each replica has a machine of its own; here two that each take every core only wait
+    for each other. What a job's ``env`` or the script itself sets wins.
+    """
+    if processes == 1:
+        return {}
+    cores = len(os.sched_getaffinity(0))
+    return {_THREADS: str(max(1, cores // processes))}
+
+
+def _of_image(image: ImageName | None, service: Environment) -> dict[str, str]:
+    """Return what stands for the image's own settings."""
+    if image is None:
+        return {}
+    if image.has_legacy_keras:
+        return {"TF_USE_LEGACY_KERAS": "1"}
+    return _of_pytorch(service) if image.framework == "pytorch" else {}
+
+
+def _of_pytorch(service: Environment) -> dict[str, str]:
+    """Return what prebuilt PyTorch images set for torch.distributed: chief first, then workers.
+
+    Parameter servers and evaluators are no part of the process group and get none of them.
+    """
+    cluster = service.cluster
+    assert cluster is not None
+    if cluster.task_type not in ROLES[:2]:
+        return {}
+    hosts = [host for role in ROLES[:2] for host in cluster.addresses.get(role, ())]
+    address, _, port = hosts[0].rpartition(":")
+    offset = cluster.count("chief") if cluster.task_type == "worker" else 0
+    return {
+        "MASTER_ADDR": address,
+        "MASTER_PORT": port,
+        "RANK": str(offset + cluster.task_index),
+        "WORLD_SIZE": str(len(hosts)),
+    }
