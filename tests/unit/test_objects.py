@@ -196,7 +196,7 @@ def test_an_older_generation_is_not_found(store):
     old = store.write("bucket", "a", b"1")
     store.write("bucket", "a", b"2")
     with pytest.raises(ObjectNotFoundError, match="No such object: bucket/a"):
-        store.get("bucket", "a", generation=old.generation)
+        store.get("bucket", "a", Preconditions(generation=old.generation))
 
 
 @pytest.mark.parametrize(

@@ -120,7 +120,9 @@ class StagedFile:
         if self._payload is None:
             self._payload = self._store.writer()
             if self._base is not None:
-                _, file = self._store.open(*self.place, generation=self._base.generation)
+                _, file = self._store.open(
+                    *self.place, Preconditions(generation=self._base.generation)
+                )
                 with file:
                     for block in read_blocks(file):
                         self._payload.write(block)

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from vertex_jobs.emulator.storage.objects.object_errors import AlreadyExistsError, NotEmptyError
-from vertex_jobs.emulator.storage.objects.object_table import Change, ObjectTable, bucket_of
+from vertex_jobs.emulator.storage.objects.object_table import ObjectTable, bucket_of
 from vertex_jobs.emulator.storage.objects.object_values import Bucket
 
 __all__ = ["Buckets"]
@@ -64,25 +64,30 @@ class Buckets:
         rows = self._table.database.read().execute("SELECT * FROM buckets ORDER BY name")
         return tuple(bucket_of(row) for row in rows)
 
-    def update(self, name: str, settings: Mapping[str, Any]) -> Bucket:
-        """Replace a bucket's settings.
+    def update(
+        self,
+        name: str,
+        *,
+        settings: Mapping[str, Any] | None = None,
+        policy: Mapping[str, Any] | None = None,
+    ) -> Bucket:
+        """Replace what is given of a bucket; an IAM policy changes nobody's access.
 
         Raises:
             BucketNotFoundError: If there is none of that name.
         """
         with self._table.change() as change:
             bucket = self._table.bucket(change.sql, name)
-            return self._replace(change, dataclasses.replace(bucket, settings=dict(settings)))
-
-    def set_policy(self, name: str, policy: Mapping[str, Any]) -> Bucket:
-        """Keep an IAM policy with the bucket; nobody's access changes.
-
-        Raises:
-            BucketNotFoundError: If there is none of that name.
-        """
-        with self._table.change() as change:
-            bucket = self._table.bucket(change.sql, name)
-            return self._replace(change, dataclasses.replace(bucket, policy=dict(policy)))
+            changed = dataclasses.replace(
+                bucket,
+                updated=change.now,
+                metageneration=bucket.metageneration + 1,
+                settings=bucket.settings if settings is None else dict(settings),
+                policy=bucket.policy if policy is None else dict(policy),
+            )
+            change.sql.execute("DELETE FROM buckets WHERE name = ?", (name,))
+            self._table.insert_bucket(change, changed)
+        return changed
 
     def delete(self, name: str) -> None:
         """Delete an empty bucket.
@@ -97,11 +102,3 @@ class Buckets:
             if held.fetchone() is not None:
                 raise NotEmptyError(f"The bucket you tried to delete is not empty: {name}")
             change.sql.execute("DELETE FROM buckets WHERE name = ?", (name,))
-
-    def _replace(self, change: Change, bucket: Bucket) -> Bucket:
-        changed = dataclasses.replace(
-            bucket, updated=change.now, metageneration=bucket.metageneration + 1
-        )
-        change.sql.execute("DELETE FROM buckets WHERE name = ?", (bucket.name,))
-        self._table.insert_bucket(change, changed)
-        return changed

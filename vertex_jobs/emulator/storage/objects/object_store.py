@@ -73,14 +73,7 @@ class ObjectStore:
         self._table.database.close()
         self._table.payloads.close()
 
-    def get(
-        self,
-        bucket: str,
-        name: str,
-        *,
-        generation: int | None = None,
-        preconditions: Preconditions = ANY,
-    ) -> StoredObject:
+    def get(self, bucket: str, name: str, preconditions: Preconditions = ANY) -> StoredObject:
         """Return a live object.
 
         Raises:
@@ -88,17 +81,10 @@ class ObjectStore:
             BucketNotFoundError: If not even the bucket is.
             PreconditionFailedError: If it is not as demanded.
         """
-        stored = self._table.require(self._table.database.read(), bucket, name, generation)
-        preconditions.check(stored)
-        return stored
+        return self._table.require(self._table.database.read(), bucket, name, preconditions)
 
     def open(
-        self,
-        bucket: str,
-        name: str,
-        *,
-        generation: int | None = None,
-        preconditions: Preconditions = ANY,
+        self, bucket: str, name: str, preconditions: Preconditions = ANY
     ) -> tuple[StoredObject, BinaryIO]:
         """Find a live object and open its bytes, which stay readable whatever happens to it.
 
@@ -106,7 +92,7 @@ class ObjectStore:
             ObjectStoreError: As ``get`` does.
         """
         while True:
-            stored = self.get(bucket, name, generation=generation, preconditions=preconditions)
+            stored = self.get(bucket, name, preconditions)
             try:
                 return stored, self._table.payloads.open(stored.payload)
             except FileNotFoundError:  # replaced since, unless the very same is still live
@@ -168,8 +154,6 @@ class ObjectStore:
         bucket: str,
         name: str,
         edit: Callable[[Mapping[str, Any]], Mapping[str, Any]],
-        *,
-        generation: int | None = None,
         preconditions: Preconditions = ANY,
     ) -> StoredObject:
         """Replace the attributes of an object by what ``edit`` makes of them.
@@ -178,27 +162,18 @@ class ObjectStore:
             ObjectStoreError: If the object, a precondition or an attribute is wrong.
         """
         with self._table.change() as change:
-            stored = self._table.require(change.sql, bucket, name, generation)
-            preconditions.check(stored)
+            stored = self._table.require(change.sql, bucket, name, preconditions)
             attributes = checked_attributes(edit(stored.attributes))
             return self._table.set_attributes(change, stored, attributes)
 
-    def delete(
-        self,
-        bucket: str,
-        name: str,
-        *,
-        generation: int | None = None,
-        preconditions: Preconditions = ANY,
-    ) -> None:
+    def delete(self, bucket: str, name: str, preconditions: Preconditions = ANY) -> None:
         """Delete a live object.
 
         Raises:
             ObjectStoreError: If the object is not there or a precondition does not hold.
         """
         with self._table.change() as change:
-            stored = self._table.require(change.sql, bucket, name, generation)
-            preconditions.check(stored)
+            stored = self._table.require(change.sql, bucket, name, preconditions)
             self._table.drop(change, stored)
 
     def copy(
@@ -230,7 +205,8 @@ class ObjectStore:
             source.component_count,
         )
         with self._table.change() as change:
-            live = self._table.require(change.sql, source.bucket, source.name, source.generation)
+            given = Preconditions(generation=source.generation)
+            live = self._table.require(change.sql, source.bucket, source.name, given)
             copied = self._table.publish(change, draft)
             if move and (bucket, name) != (live.bucket, live.name):
                 self._table.drop(change, live)
@@ -257,12 +233,7 @@ class ObjectStore:
         components = 0
         with self.writer() as payload:
             for source in sources:
-                stored, file = self.open(
-                    bucket,
-                    source.name,
-                    generation=source.generation,
-                    preconditions=source.preconditions,
-                )
+                stored, file = self.open(bucket, source.name, source.preconditions)
                 components += stored.component_count or 1
                 with file:
                     for block in read_blocks(file):

@@ -143,19 +143,21 @@ class ObjectTable:
         return None if row is None else object_of(row)
 
     def require(
-        self, sql: sqlite3.Connection, bucket: str, name: str, generation: int | None = None
+        self, sql: sqlite3.Connection, bucket: str, name: str, preconditions: Preconditions = ANY
     ) -> StoredObject:
-        """Return the live object of that name, and of that generation if one is given.
+        """Return the live object of that name.
 
         Raises:
-            ObjectNotFoundError: If it is not there.
+            ObjectNotFoundError: If it is not there, or of another generation.
             BucketNotFoundError: If not even the bucket is.
+            PreconditionFailedError: If it is not as demanded.
         """
         stored = self.find(sql, bucket, name)
         if stored is None:
             self.bucket(sql, bucket)
-        if stored is None or generation not in (None, stored.generation):
+        if stored is None or preconditions.generation not in (None, stored.generation):
             raise ObjectNotFoundError(bucket, name)
+        preconditions.check(stored)
         return stored
 
     def require_bucket(self, change: Change, name: str) -> None:

@@ -102,12 +102,16 @@ class Preconditions:
     """Conditions on the live object of a request; generation 0 means that none is live.
 
     Source: Cloud Storage documentation, Request preconditions.
+
+    Attributes:
+        generation: The generation that is asked for; an object of another one counts as missing.
     """
 
     generation_match: int | None = None
     generation_not_match: int | None = None
     metageneration_match: int | None = None
     metageneration_not_match: int | None = None
+    generation: int | None = None
 
     def check(self, live: StoredObject | None) -> None:
         """Compare with the live object, or with its absence.
@@ -134,10 +138,9 @@ ANY = Preconditions()
 
 @dataclass(frozen=True)
 class ComposeSource:
-    """One object to append in a composition, of one generation when that is given."""
+    """One object to append in a composition."""
 
     name: str
-    generation: int | None = None
     preconditions: Preconditions = ANY
 
 

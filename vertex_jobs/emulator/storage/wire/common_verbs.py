@@ -1,10 +1,9 @@
-"""Objects as both APIs read and delete them: whole, in part, or described in headers.
+"""Objects as both APIs read them: whole, in part, or described in headers.
 
 A gzip-encoded object is sent as it is stored, with its Content-Encoding; the service would unpack
 it for clients that do not accept gzip.
 """
 
-import asyncio
 import base64
 import contextlib
 import re
@@ -29,7 +28,6 @@ from vertex_jobs.emulator.storage.wire.json_resources import etag
 __all__ = [
     "ATTRIBUTE_HEADERS",
     "check_etags",
-    "delete",
     "download",
     "find_live",
     "hash_header",
@@ -60,9 +58,7 @@ def download(
             behind its end.
     """
     with _conditional_read():
-        stored, file = store.open(
-            bucket, name, generation=request.integer("generation"), preconditions=preconditions
-        )
+        stored, file = store.open(bucket, name, preconditions)
     headers = object_headers(stored)
     try:
         check_etags(request, headers["ETag"], etag(stored.generation, stored.metageneration))
@@ -78,7 +74,7 @@ def download(
 
 
 def find_live(
-    request: Request, store: ObjectStore, bucket: str, name: str, preconditions: Preconditions
+    store: ObjectStore, bucket: str, name: str, preconditions: Preconditions
 ) -> StoredObject:
     """Return the object whose description the request asks for.
 
@@ -86,27 +82,7 @@ def find_live(
         ObjectStoreError: If the object is not there or is not as demanded.
     """
     with _conditional_read():
-        return store.get(
-            bucket, name, generation=request.integer("generation"), preconditions=preconditions
-        )
-
-
-async def delete(
-    request: Request, store: ObjectStore, bucket: str, name: str, preconditions: Preconditions
-) -> Response:
-    """Delete an object.
-
-    Raises:
-        ObjectStoreError: If the object is not there or is not as demanded.
-    """
-    await asyncio.to_thread(
-        store.delete,
-        bucket,
-        name,
-        generation=request.integer("generation"),
-        preconditions=preconditions,
-    )
-    return Response(204)
+        return store.get(bucket, name, preconditions)
 
 
 def check_etags(request: Request, *etags: str) -> None:

@@ -7,17 +7,10 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape
 
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.storage.objects import (
-    AlreadyExistsError,
-    BucketNotFoundError,
-    ChecksumMismatchError,
-    InvalidObjectRequestError,
-    NotEmptyError,
-    NotEmulatedError,
-    ObjectNotFoundError,
+from vertex_jobs.emulator.storage.objects import object_errors
+from vertex_jobs.emulator.storage.objects.object_errors import (
     ObjectStoreError,
     PreconditionFailedError,
-    UploadNotFoundError,
 )
 from vertex_jobs.emulator.storage.wire.http_messages import Response, json_response
 
@@ -59,17 +52,17 @@ class _Spelling:
 
 
 _SPELLINGS: dict[type[ObjectStoreError], _Spelling] = {
-    AlreadyExistsError: _Spelling(409, "conflict", "BucketAlreadyOwnedByYou"),
-    BucketNotFoundError: _Spelling(404, "notFound", "NoSuchBucket"),
-    ChecksumMismatchError: _Spelling(400, "invalid", "BadDigest"),
-    InvalidObjectRequestError: _Spelling(400, "invalid", "InvalidArgument"),
-    NotEmptyError: _Spelling(409, "conflict", "BucketNotEmpty"),
-    NotEmulatedError: _Spelling(501, "notImplemented", "NotImplemented"),
-    ObjectNotFoundError: _Spelling(404, "notFound", "NoSuchKey"),
+    object_errors.AlreadyExistsError: _Spelling(409, "conflict", "BucketAlreadyOwnedByYou"),
+    object_errors.BucketNotFoundError: _Spelling(404, "notFound", "NoSuchBucket"),
+    object_errors.ChecksumMismatchError: _Spelling(400, "invalid", "BadDigest"),
+    object_errors.InvalidObjectRequestError: _Spelling(400, "invalid", "InvalidArgument"),
+    object_errors.NotEmptyError: _Spelling(409, "conflict", "BucketNotEmpty"),
+    object_errors.NotEmulatedError: _Spelling(501, "notImplemented", "NotImplemented"),
+    object_errors.ObjectNotFoundError: _Spelling(404, "notFound", "NoSuchKey"),
     PreconditionFailedError: _Spelling(412, "conditionNotMet", "PreconditionFailed"),
     RangeNotSatisfiableError: _Spelling(416, "requestedRangeNotSatisfiable", "InvalidRange"),
     UnknownPathError: _Spelling(404, "notFound", "MethodNotAllowed"),
-    UploadNotFoundError: _Spelling(404, "notFound", "NoSuchUpload"),
+    object_errors.UploadNotFoundError: _Spelling(404, "notFound", "NoSuchUpload"),
 }
 
 #: Of injected errors, by HTTP status.

@@ -126,21 +126,26 @@ class Request:
         return _integer(name, self.query.get(name))
 
     def preconditions(self, infix: str = "") -> Preconditions:
-        """Return the preconditions in the query; ``infix`` is ``Source`` for those of a source."""
+        """Return the conditions in the query; ``infix`` is ``Source`` for those on a source."""
         return Preconditions(
             self.integer(f"if{infix}GenerationMatch"),
             self.integer(f"if{infix}GenerationNotMatch"),
             self.integer(f"if{infix}MetagenerationMatch"),
             self.integer(f"if{infix}MetagenerationNotMatch"),
+            self.integer("sourceGeneration" if infix else "generation"),
         )
 
     def header_preconditions(self) -> Preconditions:
-        """Return the preconditions that the XML API takes in headers."""
+        """Return the conditions that the XML API takes in headers and query."""
         generation, metageneration = (
             _integer(name, self.headers.get(name))
             for name in ("x-goog-if-generation-match", "x-goog-if-metageneration-match")
         )
-        return Preconditions(generation_match=generation, metageneration_match=metageneration)
+        return Preconditions(
+            generation_match=generation,
+            metageneration_match=metageneration,
+            generation=self.integer("generation"),
+        )
 
 
 @dataclass(frozen=True)

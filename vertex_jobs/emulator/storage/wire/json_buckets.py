@@ -77,13 +77,17 @@ async def patch_bucket(request: Request, store: ObjectStore, bucket: str) -> Res
     """Answer ``PATCH /storage/v1/b/B``."""
     patch = await request.json()
     settings = _settings(merged(store.buckets.get(bucket).settings, patch))
-    return json_response(bucket_json(store.buckets.update(bucket, settings), request.base_url))
+    return json_response(
+        bucket_json(store.buckets.update(bucket, settings=settings), request.base_url)
+    )
 
 
 async def update_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
     """Answer ``PUT /storage/v1/b/B``."""
     settings = _settings(await request.json())
-    return json_response(bucket_json(store.buckets.update(bucket, settings), request.base_url))
+    return json_response(
+        bucket_json(store.buckets.update(bucket, settings=settings), request.base_url)
+    )
 
 
 async def delete_bucket(request: Request, store: ObjectStore, bucket: str) -> Response:
@@ -108,7 +112,7 @@ async def set_policy(request: Request, store: ObjectStore, bucket: str) -> Respo
     """Answer ``PUT /storage/v1/b/B/iam``: the policy is kept; nobody's access changes."""
     policy = await request.json()
     kept = {key: value for key, value in policy.items() if key in ("version", "bindings")}
-    return json_response(policy_json(store.buckets.set_policy(bucket, kept)))
+    return json_response(policy_json(store.buckets.update(bucket, policy=kept)))
 
 
 async def test_permissions(request: Request, store: ObjectStore, bucket: str) -> Response:

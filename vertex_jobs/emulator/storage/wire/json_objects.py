@@ -14,7 +14,7 @@ from vertex_jobs.emulator.storage.objects import (
     StoredObject,
 )
 from vertex_jobs.emulator.storage.objects.object_table import checked_attributes
-from vertex_jobs.emulator.storage.wire.common_verbs import check_etags, delete, download, find_live
+from vertex_jobs.emulator.storage.wire.common_verbs import check_etags, download, find_live
 from vertex_jobs.emulator.storage.wire.http_messages import Request, Response, json_response
 from vertex_jobs.emulator.storage.wire.json_resources import merged, object_json
 
@@ -62,7 +62,7 @@ async def get_object(request: Request, store: ObjectStore, bucket: str, name: st
     """Answer ``GET /storage/v1/b/B/o/O``: the resource, or with ``alt=media`` the bytes."""
     if request.query.get("alt") == "media":
         return await download_object(request, store, bucket, name)
-    stored = find_live(request, store, bucket, name, request.preconditions())
+    stored = find_live(store, bucket, name, request.preconditions())
     resource = object_json(stored, request.base_url)
     check_etags(request, resource["etag"])
     return json_response(resource)
@@ -87,7 +87,8 @@ async def update_object(request: Request, store: ObjectStore, bucket: str, name:
 
 async def delete_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
     """Answer ``DELETE /storage/v1/b/B/o/O``."""
-    return await delete(request, store, bucket, name, request.preconditions())
+    await asyncio.to_thread(store.delete, bucket, name, request.preconditions())
+    return Response(204)
 
 
 async def compose_object(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
@@ -110,29 +111,15 @@ async def compose_object(request: Request, store: ObjectStore, bucket: str, name
     return json_response(object_json(stored, request.base_url))
 
 
-async def copy_object(
-    request: Request,
-    store: ObjectStore,
-    bucket: str,
-    name: str,
-    destination_bucket: str,
-    destination: str,
-) -> Response:
+async def copy_object(request: Request, store: ObjectStore, **names: str) -> Response:
     """Answer ``POST /storage/v1/b/B/o/O/copyTo/b/B2/o/O2``."""
-    stored = await _copy(request, store, (bucket, name), (destination_bucket, destination))
+    stored = await _copy(request, store, names)
     return json_response(object_json(stored, request.base_url))
 
 
-async def rewrite_object(
-    request: Request,
-    store: ObjectStore,
-    bucket: str,
-    name: str,
-    destination_bucket: str,
-    destination: str,
-) -> Response:
+async def rewrite_object(request: Request, store: ObjectStore, **names: str) -> Response:
     """Answer ``POST /storage/v1/b/B/o/O/rewriteTo/b/B2/o/O2``: always done in one call."""
-    stored = await _copy(request, store, (bucket, name), (destination_bucket, destination))
+    stored = await _copy(request, store, names)
     document = {
         "kind": "storage#rewriteResponse",
         "totalBytesRewritten": str(stored.size),
@@ -143,32 +130,21 @@ async def rewrite_object(
     return json_response(document)
 
 
-async def move_object(
-    request: Request, store: ObjectStore, bucket: str, name: str, destination: str
-) -> Response:
+async def move_object(request: Request, store: ObjectStore, **names: str) -> Response:
     """Answer ``POST /storage/v1/b/B/o/O/moveTo/o/O2``, in one transaction."""
-    stored = await _copy(request, store, (bucket, name), (bucket, destination), move=True)
+    stored = await _copy(request, store, names, move=True)
     return json_response(object_json(stored, request.base_url))
 
 
 async def _copy(
-    request: Request,
-    store: ObjectStore,
-    source: tuple[str, str],
-    destination: tuple[str, str],
-    *,
-    move: bool = False,
+    request: Request, store: ObjectStore, names: Mapping[str, str], *, move: bool = False
 ) -> StoredObject:
     attributes = checked_attributes(await request.json())
-    found = store.get(
-        *source,
-        generation=request.integer("sourceGeneration"),
-        preconditions=request.preconditions("Source"),
-    )
     return await asyncio.to_thread(
         store.copy,
-        found,
-        *destination,
+        store.get(names["bucket"], names["name"], request.preconditions("Source")),
+        names.get("destination_bucket", names["bucket"]),
+        names["destination"],
         attributes=attributes or None,
         preconditions=request.preconditions(),
         move=move,
@@ -187,8 +163,7 @@ async def _edit(
         bucket,
         name,
         edit,
-        generation=request.integer("generation"),
-        preconditions=request.preconditions(),
+        request.preconditions(),
     )
     return json_response(object_json(stored, request.base_url))
 
@@ -198,6 +173,8 @@ def _compose_source(source: Mapping[str, Any]) -> ComposeSource:
     match = source.get("objectPreconditions", {}).get("ifGenerationMatch")
     return ComposeSource(
         str(source["name"]),
-        None if generation is None else int(generation),
-        Preconditions(generation_match=None if match is None else int(match)),
+        Preconditions(
+            generation_match=None if match is None else int(match),
+            generation=None if generation is None else int(generation),
+        ),
     )

@@ -19,7 +19,6 @@ from vertex_jobs.emulator.storage.objects.object_listing import start_after
 from vertex_jobs.emulator.storage.wire import xml_uploads
 from vertex_jobs.emulator.storage.wire.common_verbs import (
     check_etags,
-    delete,
     download,
     find_live,
     object_headers,
@@ -82,13 +81,14 @@ async def _get(request: Request, store: ObjectStore, bucket: str, name: str) -> 
 
 
 async def _head(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
-    stored = find_live(request, store, bucket, name, request.header_preconditions())
+    stored = find_live(store, bucket, name, request.header_preconditions())
     check_etags(request, xml_etag(stored))
     return Response(200, {"Content-Length": str(stored.size), **object_headers(stored)})
 
 
 async def _delete(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
-    return await delete(request, store, bucket, name, request.header_preconditions())
+    await asyncio.to_thread(store.delete, bucket, name, request.header_preconditions())
+    return Response(204)
 
 
 async def _put(request: Request, store: ObjectStore, bucket: str, name: str) -> Response:
