@@ -25,6 +25,7 @@ if TYPE_CHECKING:
         SubmissionUnknownError,
         UnsupportedHereError,
         VertexJobsError,
+        VertexJobsWarning,
     )
     from vertex_jobs.jobs import CustomJob, CustomTrainingJob, HyperparameterTuningJob
     from vertex_jobs.spec import (
@@ -59,6 +60,7 @@ __all__ = [
     "Trial",
     "UnsupportedHereError",
     "VertexJobsError",
+    "VertexJobsWarning",
     "as_completed",
     "load_ipython_extension",
     "local",

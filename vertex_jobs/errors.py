@@ -15,7 +15,8 @@
         └── SubmissionUnknownError it is unknown whether the job exists; says how to find out
 
 Every message names the value, the rule it breaks and the remedy. The command line maps the
-branches to exit codes: input 2, job 1, endpoint 3.
+branches to exit codes: input 2, job 1, endpoint 3. What does not stop a job is a
+`VertexJobsWarning`.
 """
 
 from collections.abc import Sequence
@@ -36,7 +37,11 @@ __all__ = [
     "SubmissionUnknownError",
     "UnsupportedHereError",
     "VertexJobsError",
+    "VertexJobsWarning",
 ]
+
+#: A longer value says no more.
+_VALUE_CHARACTERS = 60
 
 
 @dataclass(frozen=True)
@@ -59,11 +64,24 @@ class Fault:
     severity: str = "error"
     place: str = ""
 
+    @property
+    def subject(self) -> str:
+        """The path and value, ``timeout = 5``; a long value is cut."""
+        if self.value is None:
+            return self.path
+        text = repr(self.value)
+        if len(text) > _VALUE_CHARACTERS:
+            text = f"{text[: _VALUE_CHARACTERS - 3]}..."
+        return f"{self.path} = {text}"
+
     def __str__(self) -> str:
         """Return one line: path, value, rule, remedy and place."""
-        shown = "" if self.value is None else f" = {self.value!r}"
         place = f" ({self.place})" if self.place else ""
-        return f"{self.path}{shown}: {self.rule}; {self.remedy}{place}"
+        return f"{self.subject}: {self.rule}; {self.remedy}{place}"
+
+
+class VertexJobsWarning(UserWarning):
+    """Something about a job that does not stop it, and that its author will want to know."""
 
 
 class VertexJobsError(Exception):

@@ -4,13 +4,11 @@ For `check` and `show`, and for whoever submits. Nothing is contacted.
 """
 
 from dataclasses import replace
-from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from vertex_jobs import preflight, requests
 from vertex_jobs.cli.shared_options import PlaceOptions
 from vertex_jobs.cli.terminal import warn
-from vertex_jobs.cli.words import shown
 from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.requests import LOCAL_PLACE, Place, place_of
 
@@ -27,26 +25,18 @@ def checked_job(where: PlaceOptions, reading: "Reading") -> "JobSpec":
     Raises:
         InvalidJobError: With every error; nothing was submitted.
     """
-    report = report_on(where, reading)
-    missing = _place_faults(where, reading.job)
+    report = report_on(where, reading).with_errors(_place_faults(where, reading.job))
     for fault in report.warnings:
-        if any(fault.path == one.path for one in missing):
-            continue  # it is an error below
-        warn(f"{shown(fault)}: {fault.rule}; {fault.remedy}")
-    if report.errors or missing:
-        raise InvalidJobError([*report.errors, *missing], report.source)
+        warn(f"{fault.subject}: {fault.rule}; {fault.remedy}")
+    report.require_ok()
     return reading.job
 
 
 def report_on(where: PlaceOptions, reading: "Reading") -> "Report":
     """Check a config for the endpoint and the place of a command."""
     place = Place(where.project or "", where.location or LOCAL_PLACE.location, "")
-    return preflight.check(
-        reading,
-        on=where.on,
-        place=place_of(reading.job, place, where.staging_bucket),
-        today=datetime.now(timezone.utc).date(),
-    )
+    place = place_of(reading.job, place, where.staging_bucket)
+    return preflight.check(reading, on=where.on, place=place)
 
 
 def prepared_request(where: PlaceOptions, job: "JobSpec") -> requests.Request:
@@ -87,8 +77,7 @@ def _place_faults(where: PlaceOptions, job: "JobSpec") -> list[Fault]:
         return []
     faults = []
     if not (where.staging_bucket or job.staging_bucket):
-        rule = "is required on Vertex AI, which reads the package from Cloud Storage"
-        faults.append(Fault("staging_bucket", None, rule, "add --staging-bucket gs://BUCKET"))
+        faults.append(preflight.bucket_fault("add --staging-bucket gs://BUCKET"))
     if job.experiment and not where.project:
         rule = "is part of the experiment's name, and without contact nobody says it"
         faults.append(Fault("--project", None, rule, "add --project PROJECT"))

@@ -1,26 +1,26 @@
 """What a job will take and cost, as lines for a person, and the question before it is paid for.
 
-For `check` and for whoever submits. Machines and machine hours are counted here; prices come from
+For whoever submits. Machines and machine hours are counted here; prices come from
 `preflight.cost`.
 """
 
 import math
 import sys
-from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from vertex_jobs import catalog
 from vertex_jobs.cli.parser import UsageError
 from vertex_jobs.cli.terminal import say
-from vertex_jobs.cli.words import count, machine, number
-from vertex_jobs.preflight.cost import Estimate, PriceLine, estimate
+from vertex_jobs.cli.words import machine
+from vertex_jobs.preflight.cost import estimate
 from vertex_jobs.spec import HyperparameterTuningJob
+from vertex_jobs.wording import count, number
 
 if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["confirm", "plan", "price_lines", "total_lines"]
+__all__ = ["confirm", "plan"]
 
 
 def confirm(job: "JobSpec", endpoint: "Endpoint", *, is_agreed: bool) -> None:
@@ -36,7 +36,7 @@ def confirm(job: "JobSpec", endpoint: "Endpoint", *, is_agreed: bool) -> None:
         say(line)
     cost = estimate(job, place.location)
     say("in list prices, without tax:")
-    for line in (*total_lines(cost), *cost.legs[0].rate.notes):
+    for line in (*cost.total_lines(), *cost.legs[0].rate.notes):
         say(f"  {line}")
     if is_agreed:
         return
@@ -71,32 +71,6 @@ def plan(job: "JobSpec") -> list[str]:
     return lines
 
 
-def total_lines(cost: Estimate) -> Iterator[str]:
-    """Yield the cost of an hour, of a trial and of the worst case."""
-    one = "trial" if cost.is_study else "job"
-    hours = f"{number(cost.timeout_hours)} h"
-    chosen = "the default timeout" if cost.timeout_is_default else "its timeout"
-    yield f"an hour of one {one}: {cost.hourly}"
-    yield f"one {one} that runs into {chosen}, {hours}: {cost.trial}"
-    if cost.is_study:
-        yield (
-            f"worst case: {count(cost.trial_count, 'trial')} x {hours} = {cost.worst_case}, "
-            f"over within {number(cost.longest_hours)} h"
-        )
-    elif len(cost.legs) > 1:
-        yield f"worst case, in the dearest place: {cost.worst_case}"
-
-
-def price_lines(cost: Estimate) -> Iterator[str]:
-    """Yield every price of the estimate, how sure it is, and what is not in it."""
-    for leg in cost.legs:
-        if len(cost.legs) > 1:
-            yield f"{leg.path or 'first'}, {leg.location}:"
-        for line in leg.rate.lines:
-            yield f"{number(float(line.quantity))} x {line.item}: {_price(line)}"
-        yield from leg.rate.notes
-
-
 def _account(endpoint: "Endpoint") -> str:
     """Return the account behind the credentials, as far as they name it."""
     credentials = endpoint.connection.credentials
@@ -105,10 +79,3 @@ def _account(endpoint: "Endpoint") -> str:
         if account:
             return str(account)
     return "the account of the application default credentials"
-
-
-def _price(line: PriceLine) -> str:
-    if line.usd_per_hour is None:
-        return "price unknown"
-    when = f" {line.date}" if line.date else ", no date"
-    return f"{line.usd_per_hour:.4g} USD/h ({line.confidence} confidence, {line.basis}{when})"

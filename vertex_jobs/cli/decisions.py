@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.tables import table
 from vertex_jobs.cli.terminal import print_prose, print_result
-from vertex_jobs.cli.words import duration, number, outcome, percent, seconds_between
+from vertex_jobs.cli.words import duration, outcome, percent, seconds_between
 from vertex_jobs.errors import NoFeasibleTrialError
 from vertex_jobs.study import Study, Trial
+from vertex_jobs.wording import number
 
 if TYPE_CHECKING:
     from rich.table import Table

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 from vertex_jobs.cli.options import refuse
 from vertex_jobs.cli.shared_options import SubmissionOptions
 from vertex_jobs.cli.terminal import say
-from vertex_jobs.cli.words import count
 from vertex_jobs.job_kinds import short_state
 from vertex_jobs.spec.drills import DRILLS, Drill
 from vertex_jobs.spec.spelling import suggestion
+from vertex_jobs.wording import count
 
 if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle

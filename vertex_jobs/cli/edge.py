@@ -78,12 +78,12 @@ def _say_error(error: Exception) -> None:
 
 def _faults(error: InvalidJobError) -> str:
     """Return every fault on two lines: where and what; why, and what to do."""
-    from vertex_jobs.cli.words import count, shown
+    from vertex_jobs.wording import count
 
     lines = [f"error: {error.source}: {count(len(error.faults), 'fault')}"]
     for fault in error.faults:
         place = f"  ({fault.place})" if fault.place else ""
-        lines += [f"  {shown(fault)}{place}", f"      {fault.rule}; {fault.remedy}"]
+        lines += [f"  {fault.subject}{place}", f"      {fault.rule}; {fault.remedy}"]
     return "\n".join(lines)
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from vertex_jobs.cli.options import refuse
 from vertex_jobs.cli.shared_options import EndpointOptions
 from vertex_jobs.cli.terminal import say, warn
-from vertex_jobs.cli.words import count
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.names import ResourceName
 from vertex_jobs.state import state_directory
+from vertex_jobs.wording import count
 
 if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint

@@ -12,11 +12,12 @@ from vertex_jobs.cli.hparams import writer_for
 from vertex_jobs.cli.progress import Progress, progress
 from vertex_jobs.cli.shared_options import EndpointOptions
 from vertex_jobs.cli.terminal import print_result, say, say_prose, warn
-from vertex_jobs.cli.words import count, duration, seconds_between
+from vertex_jobs.cli.words import duration, seconds_between
 from vertex_jobs.client import JobHandle, Snapshot
 from vertex_jobs.errors import EndpointError, EndpointLostError, JobFailedError
 from vertex_jobs.job_kinds import short_state
 from vertex_jobs.study import Study
+from vertex_jobs.wording import count
 
 if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint

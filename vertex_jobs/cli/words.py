@@ -1,4 +1,4 @@
-"""Numbers, times, faults and trials as short text.
+"""Times, machines and trials as short text.
 
 For tables, progress and summaries. Pure functions.
 """
@@ -8,45 +8,27 @@ from datetime import datetime
 from typing import TYPE_CHECKING
 
 from vertex_jobs.timestamps import read_second
+from vertex_jobs.wording import number
 
 if TYPE_CHECKING:
-    from vertex_jobs.errors import Fault
     from vertex_jobs.spec.pools import WorkerPoolSpec
     from vertex_jobs.study import Objective, Trial
 
 __all__ = [
     "ago",
-    "count",
     "duration",
     "machine",
     "metrics",
-    "number",
     "outcome",
     "parameters",
     "percent",
     "seconds_between",
-    "shown",
 ]
-
-#: A longer value says no more.
-_VALUE_CHARACTERS = 60
-
-
-def number(value: object) -> str:
-    """Return six significant digits: enough to tell trials apart, short enough to read."""
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def percent(share: float) -> str:
     """Return ``42 %``."""
     return f"{100 * share:.0f} %"
-
-
-def count(amount: int, noun: str) -> str:
-    """Return ``1 trial``, ``2 trials``."""
-    return f"{amount} {noun}" if amount == 1 else f"{amount} {noun}s"
 
 
 def duration(seconds: float) -> str:
@@ -95,13 +77,3 @@ def metrics(values: Mapping[str, float], objectives: "Sequence[Objective]") -> s
 def outcome(trial: "Trial", objectives: "Sequence[Objective]") -> str:
     """Return the final metrics that count; empty where there are none yet."""
     return metrics(trial.metrics, objectives)
-
-
-def shown(fault: "Fault") -> str:
-    """Return a fault's path and value: ``timeout = 5``."""
-    if fault.value is None:
-        return fault.path
-    text = repr(fault.value)
-    if len(text) > _VALUE_CHARACTERS:
-        text = f"{text[: _VALUE_CHARACTERS - 3]}..."
-    return f"{fault.path} = {text}"

@@ -1,11 +1,12 @@
 """Check a job before it costs money: its mistakes, and the cost itself.
 
-For the verbs ``check`` and ``run``. It reads the catalog, the config and the script, asks the
-script's own parser in a child process, and contacts nothing.
+For the verbs ``check`` and ``run``, for ``job.check()`` and ``submit``. It reads the catalog, the
+config and the script, asks the script's own parser in a child process, and contacts nothing.
 """
 
-from vertex_jobs.preflight.checking import Report, check
+from vertex_jobs.preflight.check_report import Report
+from vertex_jobs.preflight.checking import bucket_fault, check
 from vertex_jobs.preflight.rule import Rule
 from vertex_jobs.preflight.rules import RULES
 
-__all__ = ["RULES", "Report", "Rule", "check"]
+__all__ = ["RULES", "Report", "Rule", "bucket_fault", "check"]

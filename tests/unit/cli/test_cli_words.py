@@ -1,10 +1,10 @@
-"""Numbers and times as a person reads them."""
+"""Times as a person reads them."""
 
 from datetime import datetime, timedelta, timezone
 
 import pytest
 
-from vertex_jobs.cli.words import ago, count, duration, number, seconds_between
+from vertex_jobs.cli.words import ago, duration, seconds_between
 
 NOW = datetime(2026, 1, 3, tzinfo=timezone.utc)
 
@@ -27,14 +27,3 @@ def test_ago_takes_the_largest_unit_that_says_something(passed, text):
 
 def test_time_that_has_no_end_yet_runs_until_now():
     assert seconds_between("2026-01-02T23:59:00Z", None, NOW) == 60
-
-
-@pytest.mark.parametrize(
-    ("value", "text"), [(0.123456789, "0.123457"), (8, "8"), ("adam", "adam"), (None, "")]
-)
-def test_number_keeps_six_digits_and_words(value, text):
-    assert number(value) == text
-
-
-def test_one_of_a_noun_has_no_plural():
-    assert [count(1, "trial"), count(2, "trial")] == ["1 trial", "2 trials"]

@@ -9,11 +9,9 @@ from vertex_jobs.cli.shared_options import CloudPlaceOptions, ConfigOptions
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_prose, say
 from vertex_jobs.cli.verb import Verb
-from vertex_jobs.cli.words import count, shown
 
 if TYPE_CHECKING:
     from vertex_jobs.errors import Fault
-    from vertex_jobs.preflight import Report
     from vertex_jobs.spec import JobSpec
 
 
@@ -41,7 +39,7 @@ def check(options: CheckOptions) -> int:
     if options.dry_trial and not report.errors:
         report = dataclasses.replace(report, faults=(*_dry_trial(reading.job), *report.faults))
     if options.format == "table":
-        print_prose("\n".join(_lines(report)))
+        print_prose(str(report))
     else:
         print_structured([_row(fault) for fault in report.faults], options.format)
     return 2 if report.errors else 0
@@ -69,26 +67,6 @@ def _dry_trial(job: "JobSpec") -> "tuple[Fault, ...]":
     say("one trial on Local Vertex, until every metric has been reported")
     with local_vertex() as endpoint:
         return endpoint.dry_trial(job)
-
-
-def _lines(report: "Report") -> list[str]:
-    """Return every fault on two lines, then the cost."""
-    from vertex_jobs.cli.costs import price_lines, total_lines
-
-    errors, warnings = len(report.errors), len(report.warnings)
-    found = [count(errors, "error")] if errors else []
-    found += [count(warnings, "warning")] if warnings else []
-    lines = [f"{report.source}: {', '.join(found) or 'no mistake found'}"]
-    for fault in report.faults:
-        place = f"  ({fault.place})" if fault.place else ""
-        lines += [f"  {fault.severity:<8} {shown(fault)}{place}"]
-        lines += [f"           {fault.rule}; {fault.remedy}"]
-    if report.cost is not None:
-        lines += ["", "cost, in list prices without tax:"]
-        lines += [f"  {line}" for line in total_lines(report.cost)]
-        lines += ["made of:"]
-        lines += [f"  {line}" for line in price_lines(report.cost)]
-    return lines
 
 
 def _row(fault: "Fault") -> dict[str, object]:

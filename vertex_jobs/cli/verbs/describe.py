@@ -12,8 +12,9 @@ from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import say
 from vertex_jobs.cli.verb import Verb
-from vertex_jobs.cli.words import ago, count, duration, outcome, parameters, seconds_between
+from vertex_jobs.cli.words import ago, duration, outcome, parameters, seconds_between
 from vertex_jobs.job_kinds import short_state
+from vertex_jobs.wording import count
 
 if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle, Snapshot

@@ -13,9 +13,9 @@ from vertex_jobs.cli.shared_options import EndpointOptions, OptionalConfigOption
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_prose, say
 from vertex_jobs.cli.verb import Verb
-from vertex_jobs.cli.words import count
 from vertex_jobs.errors import NotSignedInError
 from vertex_jobs.state import state_directory
+from vertex_jobs.wording import count
 
 if TYPE_CHECKING:
     from vertex_jobs.doctor import Finding

@@ -17,8 +17,8 @@ from vertex_jobs.cli.options import option, option_error, switch
 from vertex_jobs.cli.shared_options import EndpointOptions, state_directory_option
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.verb import Verb
-from vertex_jobs.cli.words import count
 from vertex_jobs.errors import EndpointLostError
+from vertex_jobs.wording import count
 
 if TYPE_CHECKING:
     from vertex_jobs.emulator.joining import LocalServer

@@ -8,7 +8,7 @@ from vertex_jobs.cli.options import option, switch
 from vertex_jobs.cli.tables import print_structured, table
 from vertex_jobs.cli.terminal import print_result, say, say_prose
 from vertex_jobs.cli.verb import Verb
-from vertex_jobs.cli.words import number
+from vertex_jobs.wording import number
 
 if TYPE_CHECKING:
     from vertex_jobs.catalog import Catalog

@@ -13,8 +13,8 @@ from vertex_jobs.cli.parser import UsageError
 from vertex_jobs.cli.shared_options import OptionalConfigOptions
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.verb import Verb
-from vertex_jobs.cli.words import count
 from vertex_jobs.errors import PackagingError
+from vertex_jobs.wording import count
 
 if TYPE_CHECKING:
     from vertex_jobs.packaging import Package

@@ -11,7 +11,7 @@ from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.tables import print_structured, write_file
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.verb import Verb
-from vertex_jobs.cli.words import count
+from vertex_jobs.wording import count
 
 if TYPE_CHECKING:
     from vertex_jobs.study import Study

@@ -5,11 +5,13 @@ the dearest of the job's places has machines.
 """
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from vertex_jobs import catalog
 from vertex_jobs.preflight.cost.rates import CostRange, Rate, rate
 from vertex_jobs.spec import HyperparameterTuningJob, JobSpec, attempts
+from vertex_jobs.wording import count, number
 
 __all__ = ["Estimate", "Leg", "estimate"]
 
@@ -29,9 +31,9 @@ class Leg:
     rate: Rate
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Estimate:
-    """The estimated cost of a job.
+    """The estimated cost of a job; ``print`` shows an hour, a trial and the worst case.
 
     Attributes:
         legs: The job's own place, then its fallbacks.
@@ -72,6 +74,36 @@ class Estimate:
     def longest_hours(self) -> float:
         """The longest time from the start of the first trial to the end of the last."""
         return math.ceil(self.trial_count / self.parallel_trial_count) * self.timeout_hours
+
+    def total_lines(self) -> Iterator[str]:
+        """Yield the cost of an hour, of a trial and of the worst case."""
+        one = "trial" if self.is_study else "job"
+        hours = f"{number(self.timeout_hours)} h"
+        chosen = "the default timeout" if self.timeout_is_default else "its timeout"
+        yield f"an hour of one {one}: {self.hourly}"
+        yield f"one {one} that runs into {chosen}, {hours}: {self.trial}"
+        if self.is_study:
+            yield (
+                f"worst case: {count(self.trial_count, 'trial')} x {hours} = {self.worst_case}, "
+                f"over within {number(self.longest_hours)} h"
+            )
+        elif len(self.legs) > 1:
+            yield f"worst case, in the dearest place: {self.worst_case}"
+
+    def price_lines(self) -> Iterator[str]:
+        """Yield every price in it, how sure it is, and what is not in it."""
+        for leg in self.legs:
+            if len(self.legs) > 1:
+                yield f"{leg.path or 'first'}, {leg.location}:"
+            yield from map(str, leg.rate.lines)
+            yield from leg.rate.notes
+
+    def __str__(self) -> str:
+        """The totals, a line each."""
+        return "\n".join(self.total_lines())
+
+    def __repr__(self) -> str:
+        return f"<at worst {self.worst_case}>"
 
 
 def estimate(job: JobSpec, location: str) -> Estimate:

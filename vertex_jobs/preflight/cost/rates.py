@@ -12,6 +12,7 @@ from datetime import date
 
 from vertex_jobs.catalog import Catalog, Price
 from vertex_jobs.catalog.machine_rules import MachineUse
+from vertex_jobs.wording import number
 
 __all__ = ["CostRange", "PriceLine", "Rate", "rate"]
 
@@ -82,6 +83,15 @@ class PriceLine:
     confidence: str | None
     date: date | None
     basis: str
+
+    def __str__(self) -> str:
+        """``2 x n1-standard-4: 0.2185 USD/h (medium confidence, recalled, no date)``."""
+        item = f"{number(float(self.quantity))} x {self.item}"
+        if self.usd_per_hour is None:
+            return f"{item}: price unknown"
+        when = f" {self.date}" if self.date else ", no date"
+        sure = f"{self.confidence} confidence, {self.basis}{when}"
+        return f"{item}: {self.usd_per_hour:.4g} USD/h ({sure})"
 
 
 @dataclass(frozen=True)
