@@ -9,6 +9,11 @@ import re
 
 from vertex_jobs import catalog
 from vertex_jobs.catalog.container_images import can_be_pulled, is_reduction_server
+from vertex_jobs.catalog.text_forms import (
+    fits_label,
+    is_network_name,
+    is_persistent_resource_id,
+)
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.names import is_gcs_uri
@@ -17,15 +22,12 @@ __all__ = ["check_custom_job_spec", "check_labels", "refuse_faults", "refuse_red
 
 Faults = list[tuple[str, str]]
 
-_LABEL = re.compile(r"[^\WA-Z]*[\w-]*")
 #: Known to be answered by themselves, without a list. Source: public reports of real answers.
 _PLAIN = re.compile(
     r'Machine type ".*" is not supported\.'
     r'|Accelerator ".*" is not supported for machine type ".*"'
     r"|Invalid image URI"
 )
-_NETWORK = re.compile(r"projects/\d+/global/networks/[^/]+")
-_PERSISTENT_RESOURCE = re.compile(r"[a-z0-9-]*")
 _LIMITS = catalog.load().limits
 
 
@@ -59,7 +61,7 @@ def check_labels(resource: protos.Message, kind: str) -> Faults:
     longest = _LIMITS.label_max_chars
     for key, value in resource.labels.items():
         for word in (key, value):
-            if len(word) > longest or word != word.lower() or _LABEL.fullmatch(word) is None:
+            if len(word) > longest or not fits_label(word):
                 text = (
                     f"{word!r}: label keys and values can be no longer than {longest} characters "
                     "and can only contain lowercase letters, numeric characters, underscores and "
@@ -80,8 +82,10 @@ def check_custom_job_spec(spec: protos.Message, path: str) -> Faults:
     for number, pool in enumerate(pools):
         where = f"{path}.worker_pool_specs[{number}]"
         task = pool.WhichOneof("task")
-        if number == 0 and pool.replica_count != 1:
-            faults.append((f"{where}.replica_count", "The first worker pool must have 1 replica."))
+        first = _LIMITS.worker_pool_0_replicas
+        if number == 0 and pool.replica_count != first:
+            text = f"The first worker pool must have {first} replica."
+            faults.append((f"{where}.replica_count", text))
         if not pool.ByteSize() or (task is None and not pool.replica_count):
             continue  # an unused pool
         if task is None:
@@ -98,19 +102,19 @@ def _check_references(spec: protos.Message, path: str) -> Faults:
     if base and not is_gcs_uri(base):
         field = f"{path}.base_output_directory.output_uri_prefix"
         faults.append((field, f"{base!r} is not a Cloud Storage URI."))
-    if spec.network and _NETWORK.fullmatch(spec.network) is None:
+    if spec.network and not is_network_name(spec.network):
         faults.append(
             (
                 f"{path}.network",
                 f"{spec.network!r}: expected projects/PROJECT_NUMBER/global/networks/NETWORK.",
             )
         )
-    if _PERSISTENT_RESOURCE.fullmatch(spec.persistent_resource_id) is None:
+    resource_id = spec.persistent_resource_id
+    if resource_id and not is_persistent_resource_id(resource_id):
         faults.append(
             (
                 f"{path}.persistent_resource_id",
-                f"{spec.persistent_resource_id!r} can only contain numbers, lower case letters and "
-                "hyphens.",
+                f"{resource_id!r} can only contain numbers, lower case letters and hyphens.",
             )
         )
     if spec.tensorboard and spec.experiment:

@@ -7,6 +7,11 @@ import re
 from collections.abc import Iterator, Mapping
 
 from vertex_jobs import catalog
+from vertex_jobs.catalog.text_forms import (
+    fits_label,
+    is_network_name,
+    is_persistent_resource_id,
+)
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL, is_gcs_uri
 
@@ -15,10 +20,8 @@ __all__ = ["IDENTITY_RULES", "key_faults", "label_faults"]
 _LIMITS = catalog.load().limits
 _OUR_LABELS = (SUBMISSION_LABEL, CONTENT_LABEL)
 
-_NETWORK = re.compile(r"projects/\d+/global/networks/[^/]+")
 _TENSORBOARD = re.compile(r"projects/[^/]+/locations/[^/]+/tensorboards/[^/]+")
 _KEY = re.compile(r"projects/[^/]+/locations/[^/]+/keyRings/[^/]+/cryptoKeys/[^/]+")
-_RESOURCE_ID = re.compile(r"[a-z0-9-]+")
 
 
 def label_faults(field: str, labels: Mapping[str, str]) -> Iterator[Fault]:
@@ -36,14 +39,10 @@ def label_faults(field: str, labels: Mapping[str, str]) -> Iterator[Fault]:
             if len(text) > longest:
                 rule = f"a label's {what} has at most {longest} characters"
                 yield Fault(path, text, rule, "shorten it")
-            if not all(_fits_label(letter) for letter in text):
+            if not fits_label(text):
                 rule = f"a label's {what} has lower case letters, digits, _ and - only"
-                fixed = "".join(c if _fits_label(c) else "-" for c in text.lower())
+                fixed = "".join(letter if fits_label(letter) else "-" for letter in text.lower())
                 yield Fault(path, text, rule, f"write {fixed!r}")
-
-
-def _fits_label(letter: str) -> bool:
-    return letter in "_-" or letter.isdigit() or (letter.isalpha() and letter == letter.lower())
 
 
 def _labels(labels: Mapping[str, str]) -> Iterator[Fault]:
@@ -66,7 +65,7 @@ def _gcs(field: str, uri: str | None) -> Iterator[Fault]:
 
 
 def _network_is_a_resource(network: str | None) -> Iterator[Fault]:
-    if network is not None and not _NETWORK.fullmatch(network):
+    if network is not None and not is_network_name(network):
         yield Fault(
             "network",
             network,
@@ -139,10 +138,11 @@ def key_faults(field: str, key: str | None) -> Iterator[Fault]:
 
 
 def _persistent_resource_id_letters(persistent_resource_id: str | None) -> Iterator[Fault]:
-    if persistent_resource_id is not None and not _RESOURCE_ID.fullmatch(persistent_resource_id):
+    resource_id = persistent_resource_id
+    if resource_id is not None and not is_persistent_resource_id(resource_id):
         yield Fault(
             "persistent_resource_id",
-            persistent_resource_id,
+            resource_id,
             "has numbers, lower case letters and hyphens only",
             "write the id, not the full name",
         )

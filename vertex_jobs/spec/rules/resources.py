@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from vertex_jobs import catalog
 from vertex_jobs.errors import Fault
 from vertex_jobs.spec.accelerator_shorthand import shorthand_faults
 from vertex_jobs.spec.machine_fields import DEFAULT_DISK_GB, DEFAULT_MACHINE
@@ -34,12 +35,13 @@ def _accelerator(accelerator_type: str | None, accelerator_count: int | None) ->
 
 
 def _one_chief(worker_pools: WorkerPools | None) -> Iterator[Fault]:
-    if worker_pools is not None and worker_pools.chief.replica_count != 1:
+    only = catalog.load().limits.worker_pool_0_replicas
+    if worker_pools is not None and worker_pools.chief.replica_count != only:
         yield Fault(
             "worker_pools.chief.replica_count",
             worker_pools.chief.replica_count,
             "there is exactly one chief",
-            "write 1 and put the others under workers",
+            f"write {only} and put the others under workers",
         )
 
 
