@@ -89,12 +89,27 @@ class Method:
 
 
 def methods_of(
-    service: str, rows: Iterable[tuple[str, protos.Message, HttpRule, Handler]]
+    service: str,
+    rows: Iterable[tuple[str, protos.Message, HttpRule | tuple[HttpRule, ...], Handler]],
+    message: Callable[[str], protos.Message] = protos.message_class,
 ) -> list[Method]:
-    """Rows of one service: name, response, binding, handler; the request goes by the name."""
+    """Return the methods of one service.
+
+    Args:
+        service: As ``Method`` has it.
+        rows: Name, response, bindings and handler of each; the request goes by the name.
+        message: Finds the class of a message.
+    """
     return [
-        Method(service, name, protos.message_class(f"{name}Request"), response, (http,), handler)
-        for name, response, http, handler in rows
+        Method(
+            service,
+            name,
+            message(f"{name}Request"),
+            response,
+            rules if isinstance(rules, tuple) else (rules,),
+            handler,
+        )
+        for name, response, rules, handler in rows
     ]
 
 

@@ -4,6 +4,9 @@ Deletes, uploads and suggestions take effect before the answer, so the operation
 result; who asks again gets the same. Source: google.longrunning.Operations; AIP-151.
 """
 
+from collections.abc import Iterable
+from functools import partial
+
 from google.longrunning import operations_pb2 as messages
 
 from vertex_jobs.emulator import protos
@@ -11,7 +14,7 @@ from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
 from vertex_jobs.emulator.resources.tables.operations import OperationTable
 from vertex_jobs.emulator.services.collection_pages import page_start, take_page
-from vertex_jobs.emulator.services.methods import Call, Method, rule
+from vertex_jobs.emulator.services.methods import Call, HttpRule, Method, methods_of, rule
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.names import ResourceName
 
@@ -67,45 +70,22 @@ class OperationService:
 
     def methods(self) -> list[Method]:
         """Return the RPCs for operations."""
-        children = [f"{{name={parent}/operations/*}}" for parent in _PARENTS]
+        one = [f"{{name={parent}/operations/*}}" for parent in _PARENTS]
+        many = [f"{{name={parent}}}/operations" for parent in _PARENTS]
+        operation, operations = protos.Operation, messages.ListOperationsResponse
+
+        def rules(verb: str, templates: Iterable[str], suffix: str = "") -> tuple[HttpRule, ...]:
+            body = "*" if verb == "POST" else ""
+            return tuple(rule(verb, f"{template}{suffix}", body) for template in templates)
+
         rows = [
-            ("Get", messages.GetOperationRequest, protos.Operation, "GET", "", self.get),
-            ("Wait", messages.WaitOperationRequest, protos.Operation, "POST", ":wait", self.get),
-            (
-                "Cancel",
-                messages.CancelOperationRequest,
-                protos.Empty,
-                "POST",
-                ":cancel",
-                self.cancel,
-            ),
-            ("Delete", messages.DeleteOperationRequest, protos.Empty, "DELETE", "", self.delete),
+            ("GetOperation", operation, rules("GET", one), self.get),
+            ("WaitOperation", operation, rules("POST", one, ":wait"), self.get),
+            ("CancelOperation", protos.Empty, rules("POST", one, ":cancel"), self.cancel),
+            ("DeleteOperation", protos.Empty, rules("DELETE", one), self.delete),
+            ("ListOperations", operations, rules("GET", many), self.list_page),
         ]
-        methods = [
-            Method(
-                _SERVICE,
-                f"{verb}Operation",
-                request,
-                response,
-                tuple(
-                    rule(http, f"{child}{suffix}", "*" if http == "POST" else "")
-                    for child in children
-                ),
-                handler,
-            )
-            for verb, request, response, http, suffix, handler in rows
-        ]
-        methods.append(
-            Method(
-                _SERVICE,
-                "ListOperations",
-                messages.ListOperationsRequest,
-                messages.ListOperationsResponse,
-                tuple(rule("GET", f"{{name={parent}}}/operations") for parent in _PARENTS),
-                self.list_page,
-            )
-        )
-        return methods
+        return methods_of(_SERVICE, rows, partial(getattr, messages))
 
     def _name(self, text: str) -> str:
         """Return the name as it is kept: with the project's number."""

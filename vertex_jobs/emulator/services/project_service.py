@@ -5,6 +5,8 @@ everything. Sources: Resource Manager v3, Projects; google.cloud.location.Locati
 google.iam.v1.IAMPolicy.
 """
 
+from functools import partial
+
 from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.identity import project_number
@@ -12,7 +14,7 @@ from vertex_jobs.emulator.resources.names import numbered, parsed
 from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
-from vertex_jobs.emulator.services.methods import Call, Method, rule
+from vertex_jobs.emulator.services.methods import Call, HttpRule, Method, methods_of, rule
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import location_name
@@ -59,51 +61,33 @@ class ProjectService:
 
         self._location_class = messages.Location
         self._locations_class = messages.ListLocationsResponse
-        return [
-            Method(
-                _LOCATIONS,
-                "GetLocation",
-                messages.GetLocationRequest,
-                messages.Location,
-                (rule("GET", "{name=projects/*/locations/*}"),),
-                self.get_location,
-            ),
-            Method(
-                _LOCATIONS,
-                "ListLocations",
-                messages.ListLocationsRequest,
-                messages.ListLocationsResponse,
-                (rule("GET", "{name=projects/*}/locations"),),
-                self.list_locations,
-            ),
+        one, many = "{name=projects/*/locations/*}", "{name=projects/*}/locations"
+        rows = [
+            ("GetLocation", self._location_class, rule("GET", one), self.get_location),
+            ("ListLocations", self._locations_class, rule("GET", many), self.list_locations),
         ]
+        return methods_of(_LOCATIONS, rows, partial(getattr, messages))
 
     def _policy_methods(self) -> list[Method]:
         from google.iam.v1 import iam_policy_pb2 as messages
 
         self._permissions_class = messages.TestIamPermissionsResponse
-        resource = "{resource=projects/*/locations/*/*/*}"
+        policy, permissions = protos.Policy, self._permissions_class
+
+        def action(name: str) -> HttpRule:
+            return rule("POST", f"{{resource=projects/*/locations/*/*/*}}:{name}", "*")
+
         rows = [
-            ("GetIamPolicy", messages.GetIamPolicyRequest, protos.Policy, self.get_policy),
-            ("SetIamPolicy", messages.SetIamPolicyRequest, protos.Policy, self.set_policy),
+            ("GetIamPolicy", policy, action("getIamPolicy"), self.get_policy),
+            ("SetIamPolicy", policy, action("setIamPolicy"), self.set_policy),
             (
                 "TestIamPermissions",
-                messages.TestIamPermissionsRequest,
-                messages.TestIamPermissionsResponse,
+                permissions,
+                action("testIamPermissions"),
                 self.test_permissions,
             ),
         ]
-        return [
-            Method(
-                _IAM,
-                name,
-                request,
-                response,
-                (rule("POST", f"{resource}:{name[0].lower()}{name[1:]}", "*"),),
-                handler,
-            )
-            for name, request, response, handler in rows
-        ]
+        return methods_of(_IAM, rows, partial(getattr, messages))
 
     async def get_project(self, request: protos.Message, call: Call) -> protos.Message:
         """Return the project of that id or number."""
