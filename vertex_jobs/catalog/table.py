@@ -4,12 +4,11 @@ For ``catalog.load``. A preview of a request asks for limits and addresses alone
 small file of their own.
 """
 
-import dataclasses
 from collections.abc import Mapping
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from vertex_jobs.catalog.rows import (
     Accelerator,
@@ -24,6 +23,8 @@ from vertex_jobs.catalog.rows import (
 )
 
 __all__ = ["Catalog", "load"]
+
+Record = TypeVar("Record")
 
 _FRAMEWORKS = ("tensorflow", "pytorch", "sklearn", "xgboost", "ray")
 
@@ -42,8 +43,7 @@ class Catalog:
     @cached_property
     def limits(self) -> Limits:
         """Limits and defaults of the service."""
-        names = [field.name for field in dataclasses.fields(Limits)]
-        return Limits(**{name: self._small["limits"][name]["value"] for name in names})
+        return _record(Limits, {name: row["value"] for name, row in self._small["limits"].items()})
 
     @cached_property
     def boot_disks(self) -> Mapping[str, BootDisk]:
@@ -53,20 +53,21 @@ class Catalog:
     @cached_property
     def image_addresses(self) -> ImageAddresses:
         """Addresses of container images."""
-        row = dict(self._small["images"])
-        hosts = (*row.pop("hosts"), *row.pop("legacy_hosts"))
-        return ImageAddresses(
-            hosts=hosts,
-            sdk_substrings=tuple(row.pop("sdk_substrings")),
-            registries=tuple(row.pop("registries")),
-            keras_3_since=tuple(row.pop("keras_3_since")),
-            **row,
+        row = self._small["images"]
+        return _record(
+            ImageAddresses,
+            row,
+            hosts=(*row["hosts"], *row["legacy_hosts"]),
+            sdk_substrings=tuple(row["sdk_substrings"]),
+            registries=tuple(row["registries"]),
+            keras_3_since=tuple(row["keras_3_since"]),
         )
 
     @property
     def as_of(self) -> date:
         """The date of this state of knowledge."""
-        return _date(self._large["meta"]["as_of"])
+        as_of: date = self._large["meta"]["as_of"]
+        return as_of
 
     @property
     def price_region(self) -> str:
@@ -81,7 +82,10 @@ class Catalog:
     @cached_property
     def accelerators(self) -> Mapping[str, Accelerator]:
         """Accelerators by name."""
-        return {name: _accelerator(name, row) for name, row in self._large["accelerators"].items()}
+        return {
+            name: _record(Accelerator, row, name=name, price=_price(row["price"]))
+            for name, row in self._large["accelerators"].items()
+        }
 
     @cached_property
     def machines(self) -> Mapping[str, Machine]:
@@ -111,7 +115,7 @@ class Catalog:
         """Prebuilt training images by short name, e.g. ``tf-cpu.2-17.py310``."""
         groups = self._large["training_images"]
         return {
-            name: _image(name, framework, str(version), row)
+            name: _record(Image, row, name=name, framework=framework, version=str(version))
             for framework in _FRAMEWORKS
             for version, row in groups[framework].items()
             for name in row["images"]
@@ -147,49 +151,33 @@ def _read(file: str) -> Mapping[str, Any]:
     return form
 
 
+def _record(kind: type[Record], row: Mapping[str, Any], **given: Any) -> Record:
+    """Return a record of a row's fields of the same names, and of those that are given."""
+    names = kind.__annotations__.keys() - given.keys()
+    return kind(**{name: row[name] for name in names}, **given)
+
+
 def _price(row: Mapping[str, Any] | None) -> Price | None:
     return None if row is None else Price(**row)
 
 
 def _boot_disk(row: Mapping[str, Any]) -> BootDisk:
     machines = row["default_for"]
-    return BootDisk(
-        machines=tuple(machines) if isinstance(machines, list) else (),
-        is_default=machines == "all_other_machines",
-        usd_per_gb_month=row["usd_per_gb_month"],
-        confidence=row["confidence"],
-    )
-
-
-def _accelerator(name: str, row: Mapping[str, Any]) -> Accelerator:
-    return Accelerator(
-        name=name,
-        status=row["status"],
-        bundled=row["bundled"],
-        price=_price(row["price"]),
-        quota=row["quota"],
-        note=row["note"],
-    )
+    own = tuple(machines) if isinstance(machines, list) else ()
+    return _record(BootDisk, row, machines=own, is_default=machines == "all_other_machines")
 
 
 def _machine(name: str, row: Mapping[str, Any]) -> Machine:
     counts = {accelerator: tuple(some) for accelerator, some in row["accelerators"].items()}
-    return Machine(
-        name=name,
-        vcpus=row["vcpus"],
-        memory_gb=row["memory_gb"],
-        accelerators=counts,
-        accelerator_required=row["accelerator_required"],
-        price=_price(row["price"]),
-    )
+    return _record(Machine, row, name=name, accelerators=counts, price=_price(row["price"]))
 
 
 def _tpu_machine(name: str, row: Mapping[str, Any]) -> TpuMachine:
     prices, topologies = row["price"] or {}, row.get("topologies", {})
-    return TpuMachine(
+    return _record(
+        TpuMachine,
+        row,
         name=name,
-        vcpus=row["vcpus"],
-        memory_gb=row["memory_gb"],
         accelerators=tuple(row.get("accelerators", ())),
         board_cores=row.get("board_cores", 0),
         slice_cores=row.get("slice_cores", 0),
@@ -197,18 +185,3 @@ def _tpu_machine(name: str, row: Mapping[str, Any]) -> TpuMachine:
         virtual_machines={name: machines for name, (_, machines) in topologies.items()},
         prices={accelerator: Price(**price) for accelerator, price in prices.items()},
     )
-
-
-def _image(name: str, framework: str, version: str, row: Mapping[str, Any]) -> Image:
-    return Image(
-        name=name,
-        framework=framework,
-        version=version,
-        python=row["python"],
-        end_of_patch=_date(row["end_of_patch"]),
-        end_of_availability=_date(row["end_of_availability"]),
-    )
-
-
-def _date(value: Any) -> date:
-    return value if isinstance(value, date) else date.fromisoformat(str(value))

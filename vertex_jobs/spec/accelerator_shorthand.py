@@ -109,10 +109,12 @@ def _names() -> dict[str, str]:
 
 def _machine(kind: str | None, count: int) -> str | None:
     """Return the machine for so many accelerators; None if no machine takes them."""
+    if kind is None:  # the table of machines need not be read
+        return None
     fitting = [
         (machine.name != DEFAULT_MACHINE, machine.vcpus, machine.memory_gb, machine.name)
         for machine in catalog.load().machines.values()
-        if kind is not None and count in machine.accelerators.get(kind, ())
+        if count in machine.accelerators.get(kind, ())
     ]
     return min(fitting)[-1] if fitting else None
 
