@@ -1,11 +1,11 @@
 """Timestamps of the API: RFC 3339 texts in UTC, with up to nine decimals or none.
 
-For everyone who reads them from the API's JSON; Python 3.10 reads neither form by itself.
+For everyone who reads or writes them; Python 3.10 reads neither form by itself.
 """
 
 from datetime import datetime, timezone
 
-__all__ = ["read_moment", "read_second"]
+__all__ = ["read_moment", "read_second", "timestamp"]
 
 
 def read_moment(text: str) -> datetime:
@@ -19,3 +19,9 @@ def read_moment(text: str) -> datetime:
 def read_second(text: str) -> datetime:
     """Return the time of a timestamp without its decimals."""
     return datetime.strptime(text[:19], "%Y-%m-%dT%H:%M:%S").replace(tzinfo=timezone.utc)
+
+
+def timestamp(seconds: float, timespec: str = "milliseconds") -> str:
+    """Return the timestamp of a Unix time, cut off after the given unit."""
+    moment = datetime.fromtimestamp(seconds, timezone.utc)
+    return moment.isoformat(timespec=timespec).replace("+00:00", "Z")

@@ -8,12 +8,12 @@ Sources: OAuth 2.0 token endpoint of Google accounts; IAM Service Account Creden
 import base64
 import json
 from collections.abc import Callable, Mapping
-from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.timestamps import timestamp
 
 __all__ = ["AccountService"]
 
@@ -79,11 +79,8 @@ class AccountService:
         }
 
     def _generate_access_token(self, email: str, form: Form) -> Form:
-        expiry = datetime.fromtimestamp(self._clock() + _LIFETIME_SECONDS, timezone.utc)
-        return {
-            "accessToken": _ACCESS_TOKEN,
-            "expireTime": expiry.strftime("%Y-%m-%dT%H:%M:%SZ"),
-        }
+        expiry = timestamp(self._clock() + _LIFETIME_SECONDS, "seconds")
+        return {"accessToken": _ACCESS_TOKEN, "expireTime": expiry}
 
     def _generate_id_token(self, email: str, form: Form) -> Form:
         if not form.get("audience"):

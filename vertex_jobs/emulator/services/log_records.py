@@ -9,13 +9,13 @@ expressions; "Prepare training code" (structured lines).
 import json
 import re
 from collections.abc import Mapping
-from datetime import datetime, timezone
 from typing import Any
 
 from vertex_jobs.emulator.services.expressions import Comparison
 from vertex_jobs.emulator.services.filters import ORDERED, parse_time
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.logbook import LogLine
+from vertex_jobs.timestamps import timestamp
 
 __all__ = ["entry_of", "satisfies"]
 
@@ -33,7 +33,7 @@ _ALIASES = {"labels.task_name": "resource.labels.task_name"}
 
 def entry_of(line: LogLine, project: str) -> dict[str, Any]:
     """Return the line as a log entry of the project."""
-    when = datetime.fromtimestamp(line.time, timezone.utc).isoformat(timespec="microseconds")
+    when = timestamp(line.time, "microseconds")
     payload = _structured(line.text)
     severity = line.severity
     if payload is not None:
@@ -44,8 +44,8 @@ def entry_of(line: LogLine, project: str) -> dict[str, Any]:
             "type": "ml_job",
             "labels": {"job_id": line.job_id, "task_name": line.task, "project_id": project},
         },
-        "timestamp": when.replace("+00:00", "Z"),
-        "receiveTimestamp": when.replace("+00:00", "Z"),
+        "timestamp": when,
+        "receiveTimestamp": when,
         "severity": severity,
         "insertId": f"{line.job_id}-{line.insert_id:09d}",
         **({"textPayload": line.text} if payload is None else {"jsonPayload": payload}),

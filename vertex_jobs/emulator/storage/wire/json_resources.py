@@ -5,13 +5,13 @@ Source: Cloud Storage JSON API, resource representations of Buckets and Objects.
 
 import base64
 from collections.abc import Mapping
-from datetime import datetime, timezone
 from typing import Any
 from urllib.parse import quote
 
 from vertex_jobs.emulator.storage.objects import Bucket, StoredObject
+from vertex_jobs.timestamps import timestamp
 
-__all__ = ["bucket_json", "etag", "merged", "object_json", "policy_json", "timestamp"]
+__all__ = ["bucket_json", "etag", "merged", "object_json", "policy_json"]
 
 #: The service's own defaults for a bucket that is made with a name alone.
 _BUCKET_DEFAULTS = {
@@ -23,12 +23,6 @@ _BUCKET_DEFAULTS = {
         "publicAccessPrevention": "inherited",
     },
 }
-
-
-def timestamp(seconds: float) -> str:
-    """Return a Unix time in RFC 3339, with milliseconds as the service gives them."""
-    moment = datetime.fromtimestamp(seconds, timezone.utc)
-    return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
 def etag(generation: int, metageneration: int) -> str:

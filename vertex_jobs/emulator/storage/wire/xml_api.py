@@ -26,9 +26,9 @@ from vertex_jobs.emulator.storage.wire.common_verbs import (
 )
 from vertex_jobs.emulator.storage.wire.error_answers import UnknownPathError
 from vertex_jobs.emulator.storage.wire.http_messages import Request, Response, decoded
-from vertex_jobs.emulator.storage.wire.json_resources import timestamp
 from vertex_jobs.emulator.storage.wire.storage_call import Handler, StorageCall
 from vertex_jobs.emulator.storage.wire.upload_bodies import header_checksums, receive
+from vertex_jobs.timestamps import timestamp
 
 __all__ = ["find_call"]
 

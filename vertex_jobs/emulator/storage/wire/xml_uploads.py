@@ -15,9 +15,9 @@ from vertex_jobs.emulator.storage.objects import (
 )
 from vertex_jobs.emulator.storage.wire.common_verbs import ATTRIBUTE_HEADERS, hash_header, xml_etag
 from vertex_jobs.emulator.storage.wire.http_messages import Request, Response
-from vertex_jobs.emulator.storage.wire.json_resources import timestamp
 from vertex_jobs.emulator.storage.wire.storage_call import Handler
 from vertex_jobs.emulator.storage.wire.upload_bodies import header_checksums, receive
+from vertex_jobs.timestamps import timestamp
 
 __all__ = ["ON_UPLOADS", "document_response", "header_attributes"]
 
