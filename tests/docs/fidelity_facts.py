@@ -530,19 +530,19 @@ CHOICES = (
     Choice(
         "form of a trial's arguments",
         "one token `--id=value` each, after the job's own arguments",
-        "emulator.resources.study:trial_arguments",
+        "emulator.resources.study_rules:trial_arguments",
         "contract/test_tuning_service::test_the_best_measurement_is_final",
     ),
     Choice(
         "text of INTEGER and integral DISCRETE values",
         "digits without `.0`",
-        "emulator.resources.study:argument_text",
+        "emulator.resources.study_rules:argument_text",
         "unit/emulator/test_study_rules::test_argument_text",
     ),
     Choice(
         "text of DOUBLE values",
         "the shortest that reads back to the same number",
-        "emulator.resources.study:argument_text",
+        "emulator.resources.study_rules:argument_text",
         "unit/emulator/test_study_rules::test_argument_text",
     ),
     Choice(
@@ -591,13 +591,13 @@ CHOICES = (
     Choice(
         "several metrics of one study",
         "only a measurement with all of them can be final",
-        "emulator.resources.study:final_measurement",
+        "emulator.resources.study_rules:final_measurement",
         "unit/emulator/test_study_rules::test_a_measurement_without_every_metric_is_never_final",
     ),
     Choice(
         "later failures with maxFailedTrialCount 0",
         "the job ends when 6 have finished and more than half of them failed",
-        "emulator.resources.study:_FAILURE_SAMPLE",
+        "emulator.resources.study_rules:_FAILURE_SAMPLE",
         "unit/emulator/test_study_rules::test_when_failures_end_the_job",
     ),
     Choice(

@@ -15,7 +15,7 @@ from vertex_jobs.emulator.client_environment.client_variables import plain_varia
 from vertex_jobs.emulator.clock import SystemClock
 from vertex_jobs.emulator.controllers.custom_job import CustomJobs
 from vertex_jobs.emulator.controllers.pacing import Pacing
-from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.environments.commands import CommandRunner
 from vertex_jobs.emulator.environments.installers import Installer
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments

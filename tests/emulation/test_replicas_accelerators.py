@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from machine_room import Room, in_room, package_pool, trainer
 
-from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.stop import Stop
 
 SHOW = """
 import json, os

@@ -26,7 +26,7 @@ from vertex_jobs.emulator.client_environment.client_variables import (
 from vertex_jobs.emulator.clock import Clock, SystemClock, VirtualClock
 from vertex_jobs.emulator.controllers.custom_job import CustomJobs
 from vertex_jobs.emulator.controllers.pacing import Pacing
-from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.controllers.supervisor import Controller, Supervisor
 from vertex_jobs.emulator.controllers.training_pipeline import TrainingPipelineRun
 from vertex_jobs.emulator.controllers.tuning_job import TuningJobRun

@@ -6,7 +6,7 @@ import pytest
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import study_validation
-from vertex_jobs.emulator.resources.study import space_of
+from vertex_jobs.emulator.resources.study_rules import space_of
 
 NAN, INFINITE = "NaN", "Infinity"  # in the API's JSON
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.study import assignment_of, parameter_messages
+from vertex_jobs.emulator.resources.study_rules import assignment_of, parameter_messages
 from vertex_jobs.emulator.resources.trial_rules import assignment_faults, optimal_trials
 
 

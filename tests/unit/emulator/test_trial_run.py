@@ -10,7 +10,7 @@ from google.protobuf import timestamp_pb2
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.trial import TrialRun
-from vertex_jobs.emulator.resources import states, study
+from vertex_jobs.emulator.resources import states, study_rules
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.study_search.search_client import SearchFailedError
 
@@ -85,7 +85,7 @@ def ended(folder: Path, trial: protos.Message, reports: list[Any]) -> list[str]:
 
 def test_a_rerun_adds_to_the_steps_that_the_trial_had_measured(tmp_path: Path) -> None:
     trial = protos.Trial(id="1", state=protos.TrialState.ACTIVE)
-    trial.measurements.append(study.measurement(1, {"score": 0.5, "loss": 2.0}, 1.0))
+    trial.measurements.append(study_rules.measurement(1, {"score": 0.5, "loss": 2.0}, 1.0))
     ended(tmp_path, trial, [{"score": "0.75", "global_step": "1"}])
     found = {one.metric_id: one.value for one in trial.final_measurement.metrics}
     assert found == {"score": 0.75, "loss": 2.0}

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from vertex_jobs.emulator.clock import Clock, wait_until
 from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
-from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec

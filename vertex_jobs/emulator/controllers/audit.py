@@ -73,7 +73,7 @@ def look_at(replica_id: str, folder: Path) -> Remains:
 
 
 def audit(evidence: Evidence) -> list[Line]:
-    """The lines to write, most important first."""
+    """Return the lines to write, most important first."""
     return [
         *_output_directory(evidence),
         *itertools.chain.from_iterable(_left_behind(one) for one in evidence.remains),
@@ -129,7 +129,7 @@ def _shared(written: Mapping[str, set[str]]) -> Iterator[Line]:
 
 
 def _foreign(evidence: Evidence) -> Iterator[Line]:
-    """Objects in the folder of another trial."""
+    """Yield a line for each object in the folder of another trial."""
     if not evidence.trial_id or not evidence.base:
         return
     parent = evidence.base.rstrip("/").removesuffix(evidence.trial_id)

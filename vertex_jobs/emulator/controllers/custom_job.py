@@ -16,7 +16,7 @@ from vertex_jobs.emulator.controllers.attempt import Attempt
 from vertex_jobs.emulator.controllers.auditing import write_audit
 from vertex_jobs.emulator.controllers.pacing import Pacing
 from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
-from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
 from vertex_jobs.emulator.replicas.host import Host

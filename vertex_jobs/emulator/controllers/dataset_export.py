@@ -29,7 +29,7 @@ _SET_VARIABLES = {name: f"AIP_{name.upper()}_DATA_URI" for name in SETS}
 def export(
     objects: ObjectStore, source: DataSource, config: protos.Message, moment: str
 ) -> dict[str, str]:
-    """Write the shards of the three sets; answers the variables that lead to them.
+    """Write the shards of the three sets; return the variables that lead to them.
 
     Args:
         objects: Buckets and objects.
@@ -68,7 +68,7 @@ def _write_shards(
 
 
 def _files(objects: ObjectStore, source: DataSource) -> Iterator[str]:
-    """The text of each file, in the order of the URIs."""
+    """Yield the text of each file, in the order of the URIs."""
     for uri in source.uris:
         place = GcsUri.parse(uri)
         for name in _names(objects, place):
@@ -95,7 +95,7 @@ def _names(objects: ObjectStore, place: GcsUri) -> list[str]:
 
 
 def _table(objects: ObjectStore, source: DataSource) -> tuple[str, Iterator[Row]]:
-    """The header as written, and the rows below it; every file has the same header."""
+    """Return the header as written, and the rows below it; every file has the same header."""
     files = _files(objects, source)
     first = next(files)
     header = next(_records(first), [])

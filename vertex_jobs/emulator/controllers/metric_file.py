@@ -67,13 +67,13 @@ class MetricFile:
         journal_of(self.path).write_bytes(b"")
 
     def poll(self) -> bool:
-        """Read what is new; says whether a measurement is new or changed."""
+        """Read what is new; return whether a measurement is new or changed."""
         changes = [self._take(line, self._journal) for line in self._journal_lines()]
         changes += [self._take(line, self._file) for line in self._lines()]
         return any(changes)
 
     def reports(self) -> list[Report]:
-        """Everything gathered so far, by step."""
+        """Return everything gathered so far, by step."""
         found = []
         for step in sorted(self._file.keys() | self._journal.keys()):
             values = {**self._file.get(step, {}), **self._journal.get(step, {})}
@@ -82,7 +82,7 @@ class MetricFile:
         return found
 
     def _lines(self) -> Iterator[str]:
-        """The lines of the file that count: all, if it is not as it was.
+        """Yield the lines of the file that count: all, if it is not as it was.
 
         It is read whole each time: two writes within one tick of the file system's clock can leave
         its time and its size as they were.
@@ -101,7 +101,7 @@ class MetricFile:
             yield from text.split("\n")
 
     def _journal_lines(self) -> Iterator[str]:
-        """The journal's lines since the last time; one that is being written waits."""
+        """Yield the journal's lines since the last time; one that is being written waits."""
         try:
             with journal_of(self.path).open("rb") as journal:
                 journal.seek(self._read_bytes)
@@ -114,7 +114,7 @@ class MetricFile:
         yield from whole.decode("utf-8", errors="replace").split("\n")
 
     def warn(self, text: str) -> None:
-        """Have something said, unless it was said before."""
+        """Add a warning, unless it was given before."""
         if text not in self._said:
             self._said.add(text)
             self.warnings.append(text)
@@ -174,7 +174,7 @@ class MetricFile:
 
 
 def _step(given: object) -> int | None:
-    """A step; 0 where none was given, None where it is no number that counts steps."""
+    """Return a step; 0 where none was given, None where it is no number that counts steps."""
     if given is None:
         return 0
     number = _number(given)
@@ -182,7 +182,7 @@ def _step(given: object) -> int | None:
 
 
 def _number(text: object) -> float | None:
-    """A finite number, or None."""
+    """Return a finite number, or None."""
     try:
         value = float(str(text))
     except ValueError:

@@ -13,7 +13,7 @@ from typing import Any
 from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.clock import Clock, wait_until
-from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_records import JobRecord

@@ -7,7 +7,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.faults.rules import FaultBoard, Job, RuleSet
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.job_records import JobRecord, JobRecords

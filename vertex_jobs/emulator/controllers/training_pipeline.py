@@ -9,7 +9,7 @@ import asyncio
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.custom_job import CustomJobs
 from vertex_jobs.emulator.controllers.dataset_export import export
-from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup, source_of
 from vertex_jobs.emulator.resources.endings import Ending

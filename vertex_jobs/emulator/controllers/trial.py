@@ -5,9 +5,9 @@ import asyncio
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun, CustomJobs
 from vertex_jobs.emulator.controllers.metric_file import MetricFile
-from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.replicas.replica_environment import Trial
-from vertex_jobs.emulator.resources import states, study
+from vertex_jobs.emulator.resources import states, study_rules
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.study_search.early_stopping import check_stopping, has_stopping_rule
@@ -67,14 +67,14 @@ class TrialRun:
             self._finish(Ending(custom_job.state, "", custom_job.error.message))
             return
         self._metrics.prepare()
-        assignment = study.assignment_of(self._job.study_spec, self.trial)
+        assignment = study_rules.assignment_of(self._job.study_spec, self.trial)
         run = self._custom_jobs.controller(
             self._custom_job,
             self._stop,
             owner=self._record,
             trial=Trial(
                 self.trial.id,
-                study.trial_arguments(assignment),
+                study_rules.trial_arguments(assignment),
                 self._metrics.path,
                 self._job.parallel_trial_count,
             ),
@@ -127,7 +127,7 @@ class TrialRun:
         for report in self._metrics.reports():
             before = kept.get(report.step, protos.Measurement()).metrics
             metrics = {one.metric_id: one.value for one in before} | report.metrics
-            kept[report.step] = study.measurement(report.step, metrics, report.time - started)
+            kept[report.step] = study_rules.measurement(report.step, metrics, report.time - started)
         ordered = [kept[step] for step in sorted(kept)]
         del self.trial.measurements[:]
         self.trial.measurements.extend(ordered)
@@ -146,7 +146,7 @@ class TrialRun:
         stopped_early = trial.state == protos.TrialState.STOPPING
         if stopped_early and self._prediction is not None:
             trial.measurements.append(self._prediction)
-        final = study.final_measurement(self._job.study_spec, trial.measurements)
+        final = study_rules.final_measurement(self._job.study_spec, trial.measurements)
         if (ending.state == states.SUCCEEDED or stopped_early) and final is not None:
             trial.state = protos.TrialState.SUCCEEDED
             trial.final_measurement.CopyFrom(final)
@@ -162,7 +162,7 @@ class TrialRun:
     def _missing_metric(self) -> str:
         """Return why there is no final measurement, with everything that was reported."""
         wanted = ", ".join(metric.metric_id for metric in self._job.study_spec.metrics)
-        kept = dict.fromkeys(study.reported_names(self.trial.measurements), "")
+        kept = dict.fromkeys(study_rules.reported_names(self.trial.measurements), "")
         tags = {**self._metrics.tags, **kept}  # an earlier run of the trial may have reported more
         names = [f"{name} ({tags[name]})" if tags[name] else name for name in sorted(tags)]
         found = ", ".join(names) or "nothing"

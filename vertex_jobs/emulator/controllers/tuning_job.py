@@ -10,10 +10,10 @@ from typing import Any
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.custom_job import CustomJobs
-from vertex_jobs.emulator.controllers.stopping import Stop
+from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.controllers.trial import TrialRun
 from vertex_jobs.emulator.controllers.warm_start import EarlierStudies, trials_to_start_from
-from vertex_jobs.emulator.resources import states, study, study_stopping
+from vertex_jobs.emulator.resources import states, study_rules, study_stopping
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.study_search.search_client import SearchClient, SearchFailedError
@@ -107,7 +107,7 @@ class TuningJobRun:
     def _take_up_trials(self, job: protos.Message) -> None:
         """Read what has finished, and run again what was running when the server ended."""
         for trial in self._record.trials():
-            if study.is_finished(trial):
+            if study_rules.is_finished(trial):
                 self._settle(trial)
             else:
                 self._launch(job, trial)
@@ -127,7 +127,7 @@ class TuningJobRun:
         exhausted = False
         asap = job.study_spec.study_stopping_config.should_stop_asap.value
         while True:
-            if study.failures_end_job(job.max_failed_trial_count, self._outcomes):
+            if study_rules.failures_end_job(job.max_failed_trial_count, self._outcomes):
                 return _too_many_failures(self._finished, self._outcomes)
             if not exhausted and (reason := self._reason_to_stop(job, self._trials())):
                 exhausted = True
@@ -173,7 +173,7 @@ class TuningJobRun:
         assignments = self._known_points(numbers)
         if len(assignments) < free:
             pending = {
-                int(run.trial.id): study.assignment_of(job.study_spec, run.trial)
+                int(run.trial.id): study_rules.assignment_of(job.study_spec, run.trial)
                 for run in self._running.values()
             }
             pending |= zip(numbers, assignments, strict=False)
@@ -198,7 +198,7 @@ class TuningJobRun:
         """Create a trial and its custom job, written as one."""
         record, name = self._record, self._record.name
         custom_job = record.new_custom_job(f"{job.display_name}-trial-{number}", job.trial_job_spec)
-        study.set_trial_directory(custom_job.job_spec, str(number))
+        study_rules.set_trial_directory(custom_job.job_spec, str(number))
         study_name = ResourceName(name.project, name.location, "studies", name.resource_id)
         trial = protos.Trial(
             id=str(number),
@@ -206,7 +206,7 @@ class TuningJobRun:
             state=protos.TrialState.ACTIVE,
             custom_job=custom_job.name,
         )
-        trial.parameters.extend(study.parameter_messages(assignment))
+        trial.parameters.extend(study_rules.parameter_messages(assignment))
         trial.start_time.CopyFrom(custom_job.create_time)
         with record.transaction():
             record.insert_owned(custom_job)

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources import study
+from vertex_jobs.emulator.resources import study_rules
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.resources.trial_rules import assignment_faults
 from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
@@ -102,10 +102,12 @@ def trials_to_start_from(
 
 
 def _message(exported: Trial) -> protos.Message:
-    trial = protos.Trial(id=exported.id, parameters=study.parameter_messages(exported.parameters))
+    trial = protos.Trial(
+        id=exported.id, parameters=study_rules.parameter_messages(exported.parameters)
+    )
     trial.state = getattr(protos.TrialState, exported.state, 0)
     finite = {name: value for name, value in exported.metrics.items() if math.isfinite(value)}
-    trial.final_measurement.CopyFrom(study.measurement(0, finite, 0.0))
+    trial.final_measurement.CopyFrom(study_rules.measurement(0, finite, 0.0))
     return trial
 
 
@@ -125,13 +127,13 @@ def _usable(
 
 def _misfit(study_spec: protos.Message, trial: protos.Message) -> str:
     """Return why the study cannot learn from the trial; empty if it can."""
-    if not study.is_finished(trial):
+    if not study_rules.is_finished(trial):
         return "it has not ended"
     measured = {metric.metric_id for metric in trial.final_measurement.metrics}
     missing = [one.metric_id for one in study_spec.metrics if one.metric_id not in measured]
     if trial.state == protos.TrialState.SUCCEEDED and missing:
         return f"it has no value of {', '.join(missing)}"
-    faults = assignment_faults(study_spec, study.assignment_of(study_spec, trial))
+    faults = assignment_faults(study_spec, study_rules.assignment_of(study_spec, trial))
     return "; ".join(text.rstrip(".") for _, text in faults)
 
 

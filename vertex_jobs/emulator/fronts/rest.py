@@ -17,7 +17,7 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.asgi import Receive, Scope, Send, headers_of, read_body, send_json
 from vertex_jobs.emulator.faults.injection import ConnectionDroppedError, end_connection
 from vertex_jobs.emulator.fronts.calls import HoldPolicy, call_of
-from vertex_jobs.emulator.resources.study import is_finished
+from vertex_jobs.emulator.resources.study_rules import is_finished
 from vertex_jobs.emulator.services.methods import Method
 from vertex_jobs.emulator.services.versions import retyped_json
 from vertex_jobs.emulator.status import ApiError

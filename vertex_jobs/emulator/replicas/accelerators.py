@@ -41,7 +41,7 @@ class AcceleratorPool:
     async def hold(
         self, count: int, on_wait: Callable[[int], None] = lambda free: None
     ) -> AsyncIterator[list[str]]:
-        """So many devices for the length of the context, once everyone before has theirs.
+        """Hold so many devices for the length of the context, once everyone before has theirs.
 
         Args:
             count: At most the number of devices.
@@ -74,15 +74,15 @@ class AcceleratorPool:
 
 
 def variables_for(devices: Sequence[str]) -> dict[str, str]:
-    """What shows a process these devices and no others."""
+    """Return the variables that show a process these devices and no others."""
     return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", _VISIBLE: ",".join(devices)}
 
 
 def find_devices(environ: Mapping[str, str]) -> tuple[str, ...]:
-    """The GPUs that this process may use, in PCI order; none without a driver.
+    """Return the GPUs that this process may use, in PCI order; none without a driver.
 
-    CUDA_VISIBLE_DEVICES of whoever started the server limits them, so that an empty one rehearses
-    without GPUs on a machine that has some.
+    The CUDA_VISIBLE_DEVICES that the server was started with limits them, so that an empty one
+    rehearses without GPUs on a machine that has some.
     """
     count = _gpu_count()
     if not count or _VISIBLE not in environ:
@@ -96,7 +96,7 @@ def find_devices(environ: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _gpu_count() -> int:
-    """Number of GPUs, asked of the driver; a subprocess of nvidia-smi would take a second."""
+    """Ask the driver for the number of GPUs; a subprocess of nvidia-smi would take a second."""
     try:
         nvml = ctypes.CDLL(_NVML)
         if nvml.nvmlInit_v2() != 0:

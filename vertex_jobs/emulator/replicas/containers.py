@@ -23,7 +23,7 @@ from vertex_jobs.emulator.environments.engines import (
 )
 from vertex_jobs.emulator.replicas.gcs_paths import GCS_FOLDER, mentions_gcs
 from vertex_jobs.emulator.replicas.host import Host
-from vertex_jobs.emulator.replicas.places import Place, Start
+from vertex_jobs.emulator.replicas.replica_places import Place, Start
 from vertex_jobs.emulator.replicas.tasks import PoolTask
 
 __all__ = ["prepare_containers"]

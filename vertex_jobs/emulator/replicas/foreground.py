@@ -30,7 +30,7 @@ from vertex_jobs.emulator.replicas.replica_environment import (
     loopback_addresses,
 )
 from vertex_jobs.emulator.replicas.tasks import pool_task
-from vertex_jobs.emulator.resources import study
+from vertex_jobs.emulator.resources import study_rules
 from vertex_jobs.emulator.study_search.session import first_assignment
 from vertex_jobs.job_kinds import CUSTOM_JOB, kind_of_collection
 from vertex_jobs.names import ResourceName
@@ -86,9 +86,9 @@ def foreground(
     spec, trial = protos.from_json(form, protos.CustomJobSpec()), None
     if "studySpec" in request.body:
         assignment = _first_assignment(request.body["studySpec"], local)
-        arguments = study.trial_arguments(assignment)
+        arguments = study_rules.trial_arguments(assignment)
         trial = Trial("1", arguments, folder / "output.metrics", parallel=1)
-        study.set_trial_directory(spec, trial.trial_id)
+        study_rules.set_trial_directory(spec, trial.trial_id)
     task = pool_task(spec.worker_pool_specs[0], "worker_pool_specs[0]", LocalSettings())
     devices = find_devices(os.environ)
     count = spec.worker_pool_specs[0].machine_spec.accelerator_count

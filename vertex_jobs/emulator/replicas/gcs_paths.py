@@ -20,7 +20,7 @@ _ROOT = f"{GCS_FOLDER}/"
 
 
 def mentions_gcs(task: PoolTask, packages: Iterable[Package]) -> bool:
-    """Whether arguments, variables or sources hold a path under ``/gcs``."""
+    """Return whether arguments, variables or sources hold a path under ``/gcs``."""
     texts = [*task.command, *task.arguments, *(text for _, text in task.environment)]
     if any(_ROOT in text for text in texts):
         return True
@@ -44,7 +44,7 @@ def _source_mentions(path: Path) -> bool:
 
 
 def _literals(tree: ast.AST) -> Iterator[str]:
-    """Texts in the code; documentation is a text that stands alone."""
+    """Yield the texts in the code; documentation is a text that stands alone."""
     alone = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in alone:

@@ -44,12 +44,12 @@ class Package:
     requirements: tuple[str, ...]
 
     def distributions(self) -> list[str]:
-        """Names of what it installs, as far as its metadata says; a wheel's does."""
+        """Return the names of what it installs, as far as its metadata says; a wheel's does."""
         found = importlib.metadata.distributions(path=[str(self.root)])
         return [canonicalize_name(one.name) for one in found]
 
     def missing(self, brought: Collection[str] = ()) -> list[str]:
-        """Requirements whose distribution is not installed here, nor brought by another package."""
+        """Return requirements that are neither installed here nor brought by another package."""
         return [
             text
             for text in self.requirements
@@ -57,7 +57,7 @@ class Package:
         ]
 
     def drift(self) -> list[str]:
-        """Requirements that another version here stands for, e.g. ``gcsfs 2026.10.1``."""
+        """Return requirements that another version here stands for, e.g. ``gcsfs 2026.10.1``."""
         found = []
         for text in self.requirements:
             version = _installed(text)
@@ -66,7 +66,7 @@ class Package:
         return found
 
     def preload(self, module: str, environment: Mapping[str, str]) -> tuple[str, ...]:
-        """Third-party modules that the module's package imports at its top.
+        """Return the third-party modules that the module's package imports at its top.
 
         Args:
             module: What is run.
@@ -75,7 +75,7 @@ class Package:
         return _preload(self.root, module, frozenset(environment.items()))
 
     def sources(self) -> list[Path]:
-        """Every Python file of the package."""
+        """Return every Python file of the package."""
         return sorted(self.root.rglob("*.py"))
 
 
@@ -87,7 +87,7 @@ def _preload(root: Path, module: str, environment: frozenset[tuple[str, str]]) -
 
 
 def _installed(requirement: str) -> str | None:
-    """The version installed here; empty when the requirement's marker excludes it."""
+    """Return the version installed here; empty when the requirement's marker excludes it."""
     parsed = Requirement(requirement)
     if parsed.marker is not None and not parsed.marker.evaluate({"extra": ""}):
         return ""
@@ -107,7 +107,7 @@ class Packages:
         folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, uri: str) -> Package:
-        """The package of a ``gs://`` URI.
+        """Return the package of a ``gs://`` URI.
 
         Raises:
             ApiError: If there is no such object, or it is not a package.
@@ -130,7 +130,7 @@ class Packages:
 
     @contextlib.contextmanager
     def archives(self, uris: Sequence[str]) -> Iterator[tuple[Path, ...]]:
-        """The packages as files under their own names, for an installer.
+        """Give the packages as files under their own names, for an installer.
 
         Raises:
             ApiError: If there is no such object.
@@ -157,7 +157,7 @@ class Packages:
 
 
 def _archive_name(path: str) -> str:
-    """The file name that an installer understands.
+    """Return the file name that an installer understands.
 
     The SDK puts ``aiplatform-<time>-`` before it, with colons in the time.
     """
@@ -174,7 +174,7 @@ def _unpack(archive: Path, target: Path, uri: str) -> None:
 
 
 def _root(target: Path) -> Path:
-    """Where imports start: a source distribution has one folder, its code there or in ``src``."""
+    """Return where imports start: in the one folder of a source distribution, or its ``src``."""
     folders = [path for path in target.iterdir() if path.is_dir()]
     if len(folders) != 1 or not (folders[0] / "PKG-INFO").exists():
         return target
@@ -183,7 +183,7 @@ def _root(target: Path) -> Path:
 
 
 def _requirements(target: Path, uri: str) -> tuple[str, ...]:
-    """The unconditional requirements of the package's metadata."""
+    """Return the unconditional requirements of the package's metadata."""
     metadata = sorted(target.glob("*.dist-info/METADATA")) or sorted(target.glob("*/PKG-INFO"))
     if not metadata:
         return ()
@@ -205,7 +205,7 @@ def _requirements(target: Path, uri: str) -> tuple[str, ...]:
 
 
 def _egg_requirements(folder: Path) -> list[str]:
-    """What older build tools write beside the metadata, up to the first section of extras."""
+    """Return what older build tools write beside the metadata, without extras."""
     lines: list[str] = []
     for path in folder.glob("*.egg-info/requires.txt"):
         for line in path.read_text(encoding="utf-8").splitlines():

@@ -25,7 +25,7 @@ _MOST_TRIES = 2000
 
 
 def candidate_ports(ephemeral: tuple[int, int]) -> range:
-    """Ports that the kernel gives to nobody by itself.
+    """Return the ports that the kernel gives to nobody by itself.
 
     A port out of the kernel's own range would be free when it is found and taken, by any outgoing
     connection, before the script binds it.
@@ -47,7 +47,7 @@ class Ports:
 
     @contextlib.contextmanager
     def reserve(self, count: int) -> Iterator[list[int]]:
-        """So many ports, kept from every other reservation until the context ends.
+        """Reserve so many ports, kept from every other reservation until the context ends.
 
         Raises:
             UnsupportedHereError: If no free port is found.
@@ -82,7 +82,7 @@ def _ephemeral() -> tuple[int, int]:
 
 
 def _claim(port: int) -> socket.socket | None:
-    """A mark that the port is taken, which the kernel removes with its holder; None if it is.
+    """Mark the port as taken, until its holder ends; return None if it is taken.
 
     An abstract name, of the same network namespace as the port, that no file stands for.
     """
@@ -96,7 +96,7 @@ def _claim(port: int) -> socket.socket | None:
 
 
 def _is_free(port: int) -> bool:
-    """Whether a server could bind the port on every address of this machine."""
+    """Return whether a server could bind the port on every address of this machine."""
     families = [(socket.AF_INET, "0.0.0.0"), (socket.AF_INET6, "::")]
     for family, address in families if socket.has_ipv6 else families[:1]:
         try:

@@ -13,13 +13,13 @@ from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
 from vertex_jobs.emulator.replicas.containers import prepare_containers
 from vertex_jobs.emulator.replicas.first_lines import drift_line, runner_lines
 from vertex_jobs.emulator.replicas.host import Host
-from vertex_jobs.emulator.replicas.places import Place, Start, prepare_place
 from vertex_jobs.emulator.replicas.replica_environment import (
     JobEnvironment,
     Trial,
     loopback_addresses,
     overridden,
 )
+from vertex_jobs.emulator.replicas.replica_places import Place, Start, prepare_place
 from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_task
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.runtime.cluster import ROLES

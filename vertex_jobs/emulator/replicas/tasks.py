@@ -1,4 +1,4 @@
-"""What a worker pool runs: a Python module from packages, or a command that a person mapped.
+"""The program of a worker pool: a Python module of packages, or a command that a person mapped.
 
 A container's command is never run on this machine as it stands: the SDK itself sends
 ``pip install --upgrade pip && pip3 install --user /gcs/… && python3 -m …``. That command is
@@ -58,7 +58,7 @@ class PoolTask:
 
 
 def pool_task(pool: protos.Message, path: str, local: LocalSettings) -> PoolTask:
-    """The program of a pool.
+    """Return the program of a pool.
 
     Args:
         pool: A WorkerPoolSpec whose task is set.
@@ -122,7 +122,7 @@ def pool_task(pool: protos.Message, path: str, local: LocalSettings) -> PoolTask
 
 
 def _not_understood(spec: protos.Message, path: str) -> ApiError:
-    """The refusal of a container, with the entry that would let it run."""
+    """Return the refusal of a container, with the entry that would let it run."""
     return ApiError(
         "UNIMPLEMENTED",
         f"{path}.container_spec: Local Vertex does not run the command of a container "
@@ -140,7 +140,7 @@ def _not_understood(spec: protos.Message, path: str) -> ApiError:
 def _package_command(
     command: list[str], arguments: list[str]
 ) -> tuple[list[str], str, tuple[str, ...], bool] | None:
-    """What ``sh -c "pip install … && python3 -m …"`` runs, or None if it is anything else.
+    """Return what ``sh -c "pip install … && python3 -m …"`` runs; None for anything else.
 
     Packages, module, arguments, and whether the container's further arguments reach the module.
     """

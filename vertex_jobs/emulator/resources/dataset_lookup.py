@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.data_splits import check_split
-from vertex_jobs.emulator.resources.names import find_resource
+from vertex_jobs.emulator.resources.request_names import find_resource
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName, is_gcs_uri

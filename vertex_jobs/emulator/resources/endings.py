@@ -1,4 +1,4 @@
-"""What the end of one replica means for its job: a table of rules, without processes.
+"""The meaning of a replica's end for its job: a table of rules, without processes.
 
 The primary's exit 0 ends the job well. A common error (the program's own exit, out of memory) ends
 it at once. An abort or a segmentation fault starts the job again, a lost machine the replica.
@@ -130,7 +130,7 @@ class Decision:
 
 
 def decide(end: ReplicaEnd, retries: Retries, history: History) -> Decision:
-    """What one replica's end means for its job."""
+    """Return what one replica's end means for its job."""
     if end.status == 0:
         if end.primary:
             return Decision(Action.END, ending=Ending(states.SUCCEEDED))

@@ -3,7 +3,7 @@
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.model_versions import DEFAULT, MODEL_ID, check_alias, give_alias
-from vertex_jobs.emulator.resources.names import numbered, parsed
+from vertex_jobs.emulator.resources.request_names import numbered, parsed
 from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.names import ResourceName

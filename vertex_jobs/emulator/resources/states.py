@@ -1,4 +1,4 @@
-"""What follows what in the life of a job, a pipeline and a trial.
+"""The states of a job, a pipeline and a trial, and which may follow which.
 
 JobState and PipelineState share their numbers, so one table serves custom jobs, tuning jobs and
 training pipelines. Source: JobState, PipelineState and Trial.State protos; the transitions of
@@ -43,12 +43,12 @@ CODES = {
 
 
 def is_terminal(job: protos.Message) -> bool:
-    """Whether the job, tuning job or pipeline has ended."""
+    """Return whether the job, tuning job or pipeline has ended."""
     return job.state in TERMINAL
 
 
 def request_cancel(job: protos.Message, now: timestamp_pb2.Timestamp) -> bool:
-    """Make a job CANCELLING unless it already is or has ended; says whether it became so.
+    """Make a job CANCELLING unless it already is or has ended; return whether it became so.
 
     Cancelling is a state, not a message to a process, so that it is never lost.
     Source: JobService.CancelCustomJob, best effort and asynchronous.

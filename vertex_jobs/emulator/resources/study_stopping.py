@@ -1,4 +1,4 @@
-"""When a study stops before its last trial.
+"""The rules that stop a study before its last trial.
 
 For tuning jobs and Vizier's studies, which ask before new suggestions. Rules are tested from top to
 bottom: the two minima let the study go on whatever the others say.
@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from google.protobuf import timestamp_pb2
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.study import is_finished, maximized
+from vertex_jobs.emulator.resources.study_rules import is_finished, maximized
 
 __all__ = ["reason_to_stop", "trial_limit"]
 
@@ -23,7 +23,7 @@ def reason_to_stop(
     started: timestamp_pb2.Timestamp,
     now: timestamp_pb2.Timestamp,
 ) -> str:
-    """The rule that stops the study, in words; empty while it goes on.
+    """Return the rule that stops the study, in words; empty while it goes on.
 
     Args:
         study_spec: Of the study.
@@ -51,7 +51,7 @@ def _stagnation(
     finished: Sequence[protos.Message],
     now: timestamp_pb2.Timestamp,
 ) -> str:
-    """The rule on progress that stops a study of one metric, in words; empty for none."""
+    """Return the rule on progress that stops a study of one metric; empty for none."""
     config = study_spec.study_stopping_config
     since, best_end = _without_progress(study_spec, finished)
     limit = config.max_num_trials_no_progress.value
@@ -70,7 +70,7 @@ def trial_limit(
     started: timestamp_pb2.Timestamp,
     now: timestamp_pb2.Timestamp,
 ) -> float:
-    """Trials that the study may have in all, as far as its rules can say now; else infinite.
+    """Return how many trials the study may have in all, by its rules now; infinite without one.
 
     The arguments are those of `reason_to_stop`. The rules are tested before every suggestion, so
     several suggestions at once stop at the same number.
@@ -86,7 +86,7 @@ def _may_stop(
     started: timestamp_pb2.Timestamp,
     now: timestamp_pb2.Timestamp,
 ) -> bool:
-    """Whether there are rules, and the two minima are reached."""
+    """Return whether there are rules, and the two minima are reached."""
     if not study_spec.HasField("study_stopping_config"):
         return False
     config = study_spec.study_stopping_config
@@ -109,7 +109,7 @@ def _passed(
 def _without_progress(
     study_spec: protos.Message, finished: Sequence[protos.Message]
 ) -> tuple[int, timestamp_pb2.Timestamp]:
-    """Finished trials since the last that was better than all before it, and when that ended.
+    """Return the number of trials since the last best one, and when that ended.
 
     Before any success, since the first.
     """

@@ -1,7 +1,7 @@
-"""What the service refuses in a study: metrics, parameters, conditions and counts.
+"""The faults of a study that the service refuses: metrics, parameters, conditions and counts.
 
-For tuning jobs and for Vizier's studies; all faults in one answer. What one parameter is refused
-for is in ``parameter_validation``. Source: StudySpec proto.
+For tuning jobs and for Vizier's studies; all faults in one answer. The faults of one parameter
+are in ``parameter_validation``. Source: StudySpec proto.
 """
 
 import re
@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.parameter_validation import check_enum, check_parameter
-from vertex_jobs.emulator.resources.study import space_of
+from vertex_jobs.emulator.resources.study_rules import space_of
 from vertex_jobs.search.space import same_value
 
 __all__ = ["check_study", "check_study_spec"]
@@ -36,7 +36,7 @@ class _Place(NamedTuple):
 
 
 def check_study(job: protos.Message) -> Faults:
-    """Counts and study of a tuning job."""
+    """Return the faults of a tuning job's counts and study."""
     most, parallel = job.max_trial_count, job.parallel_trial_count
     faults = [
         (field, f"{field} is {count}; it must be at least 1: raise it.")
@@ -55,7 +55,7 @@ def check_study(job: protos.Message) -> Faults:
 
 
 def check_study_spec(study: protos.Message, path: str) -> Faults:
-    """Metrics, parameters and choices of a study."""
+    """Return the faults of a study's metrics, parameters and choices."""
     faults: Faults = []
     for field in ("algorithm", "observation_noise", "measurement_selection_type"):
         faults += check_enum(study, field, f"{path}.{field}")

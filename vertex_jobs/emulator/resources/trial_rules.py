@@ -1,4 +1,4 @@
-"""The rules of Vizier's trials: what is refused in one, their ends, the optimal ones.
+"""The rules of Vizier's trials: which are refused, how they end, which are optimal.
 
 Source: Trial, StudySpec.ParameterSpec protos; VizierService, ListOptimalTrials.
 """
@@ -10,7 +10,7 @@ from typing import Any
 from google.protobuf import timestamp_pb2
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.study import (
+from vertex_jobs.emulator.resources.study_rules import (
     assignment_of,
     maximized,
     objectives_of,
@@ -66,7 +66,7 @@ def check_trial(study_spec: protos.Message, trial: protos.Message) -> None:
 
 
 def assignment_faults(study_spec: protos.Message, assignment: Mapping[str, Any]) -> Faults:
-    """What of a trial's parameters is missing, unknown or impossible in the study's space.
+    """Return the faults of a trial's parameters: missing, unknown, impossible in the space.
 
     A parameter that is not active may be given, with a value that it could have.
     """
@@ -102,7 +102,7 @@ def _possible(parameter: Parameter) -> str:
 
 
 def default_values(study_spec: protos.Message) -> dict[str, Any]:
-    """The starting values that the parameters offer; those of the first level alone.
+    """Return the starting values that the parameters offer; those of the first level alone.
 
     Of a DISCRETE parameter the nearest value. Source: StudySpec.ParameterSpec.DiscreteValueSpec.
     """
@@ -139,7 +139,7 @@ def end_trial(
 def optimal_trials(
     study_spec: protos.Message, trials: Sequence[protos.Message]
 ) -> list[protos.Message]:
-    """The succeeded trials that no other one beats in a metric without losing in another."""
+    """Return the trials that no other one beats in a metric without losing in another."""
     signs = [1.0 if more else -1.0 for more in maximized(study_spec)]
     scores: list[tuple[protos.Message, list[float]]] = []
     for trial in trials:

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.names import numbered, parent_of
+from vertex_jobs.emulator.resources.request_names import numbered, parent_of
 from vertex_jobs.emulator.services.field_masks import masked, read_mask
 from vertex_jobs.emulator.services.filters import compile_filter, field_value
 from vertex_jobs.emulator.status import ApiError

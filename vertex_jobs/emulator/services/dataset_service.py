@@ -8,7 +8,7 @@ Source: DatasetService of the v1 API.
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup, source_of
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.resources.names import parent_of
+from vertex_jobs.emulator.resources.request_names import parent_of
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.resources.validation import check_labels, refuse_faults

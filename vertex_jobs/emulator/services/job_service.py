@@ -11,7 +11,7 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.job_settings import JobSettings
-from vertex_jobs.emulator.resources.names import find_resource, parent_of
+from vertex_jobs.emulator.resources.request_names import find_resource, parent_of
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.services.collection_pages import page_of
@@ -96,7 +96,7 @@ class JobService:
         resource.name = str(name)
         now = self._identity.now()
         resource.create_time.CopyFrom(now)
-        # What the service is the one to say.
+        # These are for the service to say.
         for output in ("state", "start_time", "end_time", "error"):
             resource.ClearField(output)
         states.advance(resource, states.QUEUED, now)
@@ -108,7 +108,7 @@ class JobService:
         return resource
 
     async def get(self, request: protos.Message, call: Call) -> protos.Message:
-        """The job; held for a change as long as the caller asks and the job goes on."""
+        """Return the job; hold the answer for a change if the caller asks and the job goes on."""
         name, resource = self._find(request.name)
         if call.hold_seconds > 0 and not states.is_terminal(resource):
             loop = asyncio.get_running_loop()
@@ -134,7 +134,7 @@ class JobService:
     def _with_trials(
         self, page: list[protos.Message], request: protos.Message
     ) -> list[protos.Message]:
-        """The page's tuning jobs completed by their trials, where they are wanted."""
+        """Return the page, its tuning jobs with their trials where they are wanted."""
         paths = request.read_mask.paths
         wanted = not paths or "*" in paths or "trials" in paths
         if self._kind is TUNING_JOB and wanted:

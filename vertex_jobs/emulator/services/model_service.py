@@ -13,7 +13,7 @@ from vertex_jobs.emulator.resources.model_versions import (
     give_alias,
     take_alias,
 )
-from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
+from vertex_jobs.emulator.resources.request_names import numbered, parent_of, parsed
 from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.services.collection_pages import page_start, take_page

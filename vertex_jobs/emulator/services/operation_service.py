@@ -11,7 +11,7 @@ from google.longrunning import operations_pb2 as messages
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.resources.names import numbered, parent_of, parsed
+from vertex_jobs.emulator.resources.request_names import numbered, parent_of, parsed
 from vertex_jobs.emulator.resources.tables.operations import OperationTable
 from vertex_jobs.emulator.services.collection_pages import page_start, take_page
 from vertex_jobs.emulator.services.methods import Call, HttpRule, Method, methods_of, rule

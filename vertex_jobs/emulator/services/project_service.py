@@ -10,7 +10,7 @@ from functools import partial
 from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.identity import project_number
-from vertex_jobs.emulator.resources.names import numbered, parsed
+from vertex_jobs.emulator.resources.request_names import numbered, parsed
 from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable

@@ -1,6 +1,6 @@
-"""The admin calls that make things happen: faults, steps, time and states that nobody waits for.
+"""The admin calls of tests and drills: faults, steps, time, states that jobs do not reach.
 
-For tests and drills, through ``joining.LocalServer``.
+They come through ``joining.LocalServer``.
 """
 
 import copy
@@ -51,7 +51,7 @@ class Rehearsal:
     call_names: tuple[str, ...]
 
     def calls(self) -> Mapping[str, Callable[[Mapping[str, Any]], Awaitable[Answer]]]:
-        """Verb and path of each call, and what answers it."""
+        """Return verb and path of each call, and what answers it."""
         return {
             "POST /admin/faults": self._inject,
             "DELETE /admin/faults": self._clear,
@@ -92,7 +92,7 @@ class Rehearsal:
         return await self._when(name, lambda state: state != before)
 
     def _unpause(self, job: protos.Message) -> None:
-        """Let a job run again, and what works for it."""
+        """Let a job run again, with the jobs that work for it."""
         store, now = self.records.store, self.records.identity.now()
         owned = [store.load(*key, trials=False) for key in store.owned(job.name)]
         with store.transaction():
@@ -135,7 +135,7 @@ class Rehearsal:
         return job
 
     async def _when(self, name: ResourceName, reached: Callable[[int], bool]) -> Answer:
-        """The job's state once it is one of those meant."""
+        """Wait for a state; return its name."""
         store = self.records.store
         while not reached(state := self._existing(name).state):
             await store.wait_for_change(name.collection, name.resource_id, _LOOK_SECONDS)

@@ -7,7 +7,7 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import validation
 from vertex_jobs.emulator.resources.fields import stored_fields
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.resources.names import find_resource, numbered, parent_of
+from vertex_jobs.emulator.resources.request_names import find_resource, numbered, parent_of
 from vertex_jobs.emulator.resources.study_validation import check_study_spec
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.resources.trial_rules import default_values

@@ -4,7 +4,7 @@ import asyncio
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.study import assignment_of, is_finished
+from vertex_jobs.emulator.resources.study_rules import assignment_of, is_finished
 from vertex_jobs.emulator.resources.trial_rules import default_values
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store

@@ -7,10 +7,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources import study as rules
-from vertex_jobs.emulator.resources import study_stopping
+from vertex_jobs.emulator.resources import study_rules, study_stopping
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.resources.names import numbered, parsed
+from vertex_jobs.emulator.resources.request_names import numbered, parsed
 from vertex_jobs.emulator.resources.trial_measurements import (
     add_measurement,
     measurement_faults,
@@ -96,7 +95,7 @@ class TrialService:
 
     def _running(self, text: str) -> tuple[protos.Message, str, protos.Message]:
         study, study_id, trial = self._find(text)
-        if rules.is_finished(trial):
+        if study_rules.is_finished(trial):
             raise ApiError(
                 "FAILED_PRECONDITION", f"The Trial {text!r} is {_State(trial.state).name} already."
             )
@@ -111,7 +110,7 @@ class TrialService:
             state=_State.ACTIVE,
             client_id=client_id,
         )
-        trial.parameters.extend(rules.parameter_messages(assignment))
+        trial.parameters.extend(study_rules.parameter_messages(assignment))
         trial.start_time.CopyFrom(self._identity.now())
         return trial
 
@@ -123,7 +122,7 @@ class TrialService:
         """Write a trial that may be new."""
         settings = self._store.settings("studies", study_id)
         with self._store.transaction():
-            self._store.save_trial(study_id, trial, finished=rules.is_finished(trial))
+            self._store.save_trial(study_id, trial, finished=study_rules.is_finished(trial))
             if int(trial.id) > settings.get("last_trial", 0):
                 self._store.save_settings(
                     "studies", study_id, {**settings, "last_trial": int(trial.id)}
@@ -204,7 +203,7 @@ class TrialService:
         study = self._studies.find(request.parent)
         study_id, given = ResourceName.parse(study.name).resource_id, request.trial
         check_trial(study.study_spec, given)
-        assignment = rules.assignment_of(study.study_spec, given)
+        assignment = study_rules.assignment_of(study.study_spec, given)
         async with self._suggestions.lock(study_id):
             number = self._next_number(study_id)
             trial = self._new(study, number, assignment, given.client_id)
@@ -255,7 +254,7 @@ class TrialService:
             if request.HasField("final_measurement"):
                 refuse_faults(measurement_faults(spec, final, "final_measurement", final=True))
             else:
-                final = rules.final_measurement(spec, trial.measurements)
+                final = study_rules.final_measurement(spec, trial.measurements)
             end_trial(spec, trial, final, self._identity.now())
         self._keep(study_id, trial)
         return trial

@@ -1,4 +1,4 @@
-"""Whether a running trial should stop early, by its study's rule.
+"""Early stopping of a running trial, by its study's rule.
 
 For tuning jobs and for Vizier's studies. The curves are judged in the search process.
 
@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources import study as rules
+from vertex_jobs.emulator.resources import study_rules
 from vertex_jobs.emulator.study_search.search_client import SearchClient
 
 __all__ = ["check_stopping", "has_stopping_rule"]
@@ -24,7 +24,7 @@ _CONVEX_NUMBERS = ("max_step_count", "min_step_count", "min_measurement_count")
 
 
 def has_stopping_rule(study_spec: protos.Message) -> bool:
-    """Whether the study stops trials early at all."""
+    """Return whether the study stops trials early at all."""
     return study_spec.WhichOneof("automated_stopping_spec") is not None
 
 
@@ -34,7 +34,7 @@ async def check_stopping(
     trial: protos.Message,
     trials: Sequence[protos.Message],
 ) -> tuple[bool, protos.Message | None]:
-    """Whether the trial should stop, and the last measurement that the convex rule predicts.
+    """Return whether the trial should stop, and the last measurement, if it is predicted.
 
     Args:
         search: Where curves are judged.
@@ -64,11 +64,11 @@ async def check_stopping(
     last = trial.measurements[-1]
     values = {one.metric_id: one.value for one in last.metrics} | {metric: sign * value}
     elapsed = last.elapsed_duration.ToNanoseconds() / 1e9
-    return stops, rules.measurement(int(place), values, elapsed)
+    return stops, study_rules.measurement(int(place), values, elapsed)
 
 
 def _curve(study_spec: protos.Message, trial: protos.Message, use_elapsed: bool) -> dict[str, Any]:
-    """Steps (or seconds) and the first metric's finite values, in order, more being better."""
+    """Return steps (or seconds) and the first metric's finite values, more being better."""
     metric, sign = study_spec.metrics[0].metric_id, _sign(study_spec)
     points = []
     for one in trial.measurements:
@@ -88,11 +88,11 @@ def _curve(study_spec: protos.Message, trial: protos.Message, use_elapsed: bool)
 
 
 def _sign(study_spec: protos.Message) -> float:
-    return 1.0 if rules.maximized(study_spec)[0] else -1.0
+    return 1.0 if study_rules.maximized(study_spec)[0] else -1.0
 
 
 def _learning_rates(spec: protos.Message, trials: Sequence[protos.Message]) -> list[float] | None:
-    """The named parameter's value in each trial; None unless all have a positive one."""
+    """Return the named parameter's value in each trial; None unless all have a positive one."""
     name = spec.learning_rate_parameter_name
     found = [
         parameter.value.number_value

@@ -105,7 +105,7 @@ class SearchClient:
     async def ask(
         self, study: str, trial_ids: Sequence[int], pending: Sequence[Mapping[str, Any]]
     ) -> list[dict[str, Any]]:
-        """Suggestions for the given trials; fewer when the space is exhausted.
+        """Return suggestions for the given trials; fewer when the space is exhausted.
 
         Raises:
             SearchFailedError: If the search refuses.
@@ -123,7 +123,7 @@ class SearchClient:
         curve: Mapping[str, Any],
         ended: Sequence[Mapping[str, Any]],
     ) -> tuple[bool, tuple[float, float] | None]:
-        """Whether a trial stops early, and the last measurement that is predicted for it.
+        """Return whether a trial stops early, and the last measurement that is predicted for it.
 
         Args:
             rule: See `vertex_jobs.search.stopping_rules.judge`.

@@ -11,7 +11,7 @@ from functools import partial
 from typing import Any
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.study import assignment_of, objectives_of
+from vertex_jobs.emulator.resources.study_rules import assignment_of, objectives_of
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.emulator.study_search.search_client import (
     SearchClient,

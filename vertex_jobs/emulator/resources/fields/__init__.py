@@ -8,7 +8,7 @@ Admission asks it here; what a value means is checked elsewhere (``resources.val
 from collections.abc import Iterator
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.fields.jobs import JOB_FIELDS
+from vertex_jobs.emulator.resources.fields.custom_jobs import JOB_FIELDS
 from vertex_jobs.emulator.resources.fields.pipelines import PIPELINE_FIELDS
 from vertex_jobs.emulator.resources.fields.records import Fate, Field
 from vertex_jobs.emulator.resources.fields.studies import STUDY_FIELDS

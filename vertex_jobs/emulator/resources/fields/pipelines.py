@@ -1,6 +1,6 @@
 """The fields of training pipelines, of their data and of the models that they upload."""
 
-from vertex_jobs.emulator.resources.fields.jobs import RESOURCE_OUTPUT
+from vertex_jobs.emulator.resources.fields.custom_jobs import RESOURCE_OUTPUT
 from vertex_jobs.emulator.resources.fields.records import Field, rows
 
 __all__ = ["PIPELINE_FIELDS"]

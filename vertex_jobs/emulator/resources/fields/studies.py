@@ -2,7 +2,7 @@
 
 import dataclasses
 
-from vertex_jobs.emulator.resources.fields.jobs import RESOURCE_OUTPUT
+from vertex_jobs.emulator.resources.fields.custom_jobs import RESOURCE_OUTPUT
 from vertex_jobs.emulator.resources.fields.records import Fate, Field, rows
 
 __all__ = ["STUDY_FIELDS"]

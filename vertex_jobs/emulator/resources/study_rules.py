@@ -50,12 +50,12 @@ def maximized(study_spec: protos.Message) -> list[bool]:
 
 
 def is_finished(trial: protos.Message) -> bool:
-    """Whether a trial has ended and cannot change any more."""
+    """Return whether a trial has ended and cannot change any more."""
     return trial.state in _FINISHED
 
 
 def assignment_of(study_spec: protos.Message, trial: protos.Message) -> dict[str, Any]:
-    """A trial's parameters with the types of the search: whole numbers of an INTEGER as int."""
+    """Return a trial's parameters as the search types them: those of an INTEGER as int."""
     integers = set(_integers(study_spec.parameters))
     values: dict[str, Any] = {}
     for parameter in trial.parameters:
@@ -79,7 +79,7 @@ def _integers(specs: Any) -> list[str]:
 
 
 def objectives_of(study_spec: protos.Message, trial: protos.Message) -> list[float] | None:
-    """A trial's final values in the order of the study's metrics.
+    """Return a trial's final values in the order of the study's metrics.
 
     None when the trial is infeasible, which one without a finite value of each metric is, too.
     """
@@ -115,7 +115,7 @@ def argument_text(value: float | int | str) -> str:
 
 
 def parameter_messages(assignment: Mapping[str, float | int | str]) -> list[protos.Message]:
-    """A trial's parameters as the API gives them, in alphabetical order."""
+    """Return a trial's parameters as the API gives them, in alphabetical order."""
     messages = []
     for key in sorted(assignment):
         parameter = protos.Trial.Parameter(parameter_id=key)
@@ -129,7 +129,7 @@ def parameter_messages(assignment: Mapping[str, float | int | str]) -> list[prot
 
 
 def measurement(step: int, metrics: Mapping[str, float], elapsed: float) -> protos.Message:
-    """A measurement: the metrics of one step, ``elapsed`` seconds into the trial."""
+    """Return a measurement: the metrics of one step, ``elapsed`` seconds into the trial."""
     message = protos.Measurement(step_count=step)
     message.elapsed_duration.FromMilliseconds(int(max(elapsed, 0.0) * 1000))
     for name, value in metrics.items():
@@ -140,7 +140,7 @@ def measurement(step: int, metrics: Mapping[str, float], elapsed: float) -> prot
 def final_measurement(
     study_spec: protos.Message, measurements: Sequence[protos.Message]
 ) -> protos.Message | None:
-    """The measurement that counts: the last or the best one with a finite value of every metric.
+    """Return the measurement that counts: the last or the best one with every metric finite.
 
     Best is by the study's first metric. None when no measurement is complete; the trial is then
     infeasible.
@@ -161,7 +161,7 @@ def final_measurement(
 
 
 def failures_end_job(max_failed_trial_count: int, outcomes: Sequence[bool]) -> bool:
-    """Whether the failed trials end the job.
+    """Return whether the failed trials end the job.
 
     Args:
         max_failed_trial_count: The job's limit; 0 leaves it to the service: the first trial to
@@ -177,5 +177,5 @@ def failures_end_job(max_failed_trial_count: int, outcomes: Sequence[bool]) -> b
 
 
 def reported_names(measurements: Iterable[protos.Message]) -> list[str]:
-    """Names of all metrics in the measurements, sorted."""
+    """Return the names of all metrics in the measurements, sorted."""
     return sorted({metric.metric_id for one in measurements for metric in one.metrics})

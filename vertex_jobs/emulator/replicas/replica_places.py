@@ -24,7 +24,7 @@ __all__ = ["Place", "Start", "prepare_place"]
 
 @dataclass(frozen=True)
 class Start:
-    """What a command is told about the replica that it starts.
+    """A replica as the command that starts it is told of it.
 
     Attributes:
         name: Unique on this machine.
@@ -92,7 +92,7 @@ def _preload(task: PoolTask, packages: list[Package]) -> tuple[str, ...]:
 
 
 def _path_with(folder: Path, *, without: Path | None = None) -> str:
-    """PATH with a folder of programs first."""
+    """Return PATH with a folder of programs first."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     kept = [one for one in folders if one not in (str(folder), str(without))]
     return os.pathsep.join([str(folder), *kept])
@@ -118,7 +118,7 @@ async def _isolated(
 
 
 async def _python(version: str) -> str:
-    """The image's Python where this machine has a working one, else the current one."""
+    """Return the image's Python where this machine has a working one, else the current one."""
     found = shutil.which(f"python{version}") if version else None
     if found is None or version == f"{sys.version_info.major}.{sys.version_info.minor}":
         return sys.executable
