@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from vertex_jobs.emulator.controllers.audit import Evidence, Line, Remains, audit, look_at
+from vertex_jobs.emulator.controllers.audit_lines import Evidence, Line, Remains, audit, look_at
 
 
 def texts(**evidence: object) -> list[str]:

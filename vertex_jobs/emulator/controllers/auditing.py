@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.controllers.audit import Evidence, audit, look_at
+from vertex_jobs.emulator.controllers.audit_lines import Evidence, audit, look_at
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_records import JobRecord

@@ -99,7 +99,7 @@ class TrainingPipelineRun:
         states.advance(pipeline, states.RUNNING, record.now())
         with record.transaction():
             record.insert_owned(job, settings)
-            record.store.save(pipeline)
+            record.save(pipeline)
         return str(job.name)
 
     async def _export_data(self, pipeline: protos.Message) -> dict[str, str]:
@@ -125,7 +125,7 @@ class TrainingPipelineRun:
                 message = self._upload_model(pipeline)
                 state, code = (states.FAILED, "INVALID_ARGUMENT") if message else (state, code)
             states.advance(pipeline, state, self._record.now(), code=code, message=message)
-            self._record.store.save(pipeline)
+            self._record.save(pipeline)
 
     def _upload_model(self, pipeline: protos.Message) -> str:
         """Create the model; return the fault, empty if there is none."""

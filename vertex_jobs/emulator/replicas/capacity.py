@@ -13,7 +13,7 @@ from vertex_jobs.emulator.launcher.launcher_values import Capabilities
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
 from vertex_jobs.emulator.replicas.packages import Packages
-from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_task
+from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_tasks
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.status import ApiError
 
@@ -47,11 +47,7 @@ class Capacity:
             ApiError: INVALID_ARGUMENT for an image's entry that does not fit, UNIMPLEMENTED for a
                 container that nothing stands for, FAILED_PRECONDITION for what this machine lacks.
         """
-        tasks = {
-            number: pool_task(pool, f"worker_pool_specs[{number}]", settings.local)
-            for number, pool in enumerate(spec.worker_pool_specs)
-            if pool.WhichOneof("task") is not None
-        }
+        tasks = pool_tasks(spec, settings.local)
         self._refuse_missing_distributions(list(tasks.values()))
         for number, task in tasks.items():
             self._refuse_place(task, f"worker_pool_specs[{number}]")

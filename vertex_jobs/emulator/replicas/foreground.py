@@ -29,7 +29,7 @@ from vertex_jobs.emulator.replicas.replica_environment import (
     Trial,
     loopback_addresses,
 )
-from vertex_jobs.emulator.replicas.tasks import pool_task
+from vertex_jobs.emulator.replicas.tasks import pool_tasks
 from vertex_jobs.emulator.resources import study_rules
 from vertex_jobs.emulator.study_search.session import first_assignment
 from vertex_jobs.job_kinds import CUSTOM_JOB, kind_of_collection
@@ -89,7 +89,7 @@ def foreground(
         arguments = study_rules.trial_arguments(assignment)
         trial = Trial("1", arguments, folder / "output.metrics", parallel=1)
         study_rules.set_trial_directory(spec, trial.trial_id)
-    task = pool_task(spec.worker_pool_specs[0], "worker_pool_specs[0]", LocalSettings())
+    task = pool_tasks(spec, LocalSettings())[0]
     devices = find_devices(os.environ)
     count = spec.worker_pool_specs[0].machine_spec.accelerator_count
     with Ports().reserve(1) as ports:

@@ -20,7 +20,7 @@ from vertex_jobs.emulator.replicas.replica_environment import (
     overridden,
 )
 from vertex_jobs.emulator.replicas.replica_places import Place, Start, prepare_place
-from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_task
+from vertex_jobs.emulator.replicas.tasks import ENGINES, pool_tasks
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.runtime.cluster import ROLES
 
@@ -87,11 +87,7 @@ class _Preparation:
         self._job = job
         self._trial = trial
         self.pools = list(job.job_spec.worker_pool_specs)
-        self.tasks: dict[int, PoolTask] = {
-            number: pool_task(pool, f"worker_pool_specs[{number}]", record.settings.local)
-            for number, pool in enumerate(self.pools)
-            if pool.WhichOneof("task") is not None
-        }
+        self.tasks = pool_tasks(job.job_spec, record.settings.local)
 
     def warn_of_lost_variables(self) -> None:
         """Warn of variables and arguments that the job sets in vain."""

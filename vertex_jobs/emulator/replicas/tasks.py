@@ -15,7 +15,7 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.spec.local import Environment, LocalImage, LocalSettings
 
-__all__ = ["ENGINES", "PoolTask", "pool_task"]
+__all__ = ["ENGINES", "PoolTask", "pool_task", "pool_tasks"]
 
 #: Environments that are a container engine.
 ENGINES: tuple[Environment, ...] = ("docker", "podman")
@@ -55,6 +55,15 @@ class PoolTask:
     place: Environment = "current"
     command: tuple[str, ...] = ()
     requirements: tuple[str, ...] = ()
+
+
+def pool_tasks(spec: protos.Message, local: LocalSettings) -> dict[int, PoolTask]:
+    """Return the programs of a CustomJobSpec's used pools by number; see ``pool_task``."""
+    return {
+        number: pool_task(pool, f"worker_pool_specs[{number}]", local)
+        for number, pool in enumerate(spec.worker_pool_specs)
+        if pool.WhichOneof("task") is not None
+    }
 
 
 def pool_task(pool: protos.Message, path: str, local: LocalSettings) -> PoolTask:

@@ -85,11 +85,15 @@ class JobRecord:
         """Return the job as it is now, without trials; None if there is none."""
         return self.store.load(*self.key, trials=False)
 
+    def save(self, job: protos.Message) -> None:
+        """Write the job as it was changed."""
+        self.store.save(job)
+
     def advance(self, state: int, code: str = "", message: str = "") -> None:
         """Move the job to its next state; see ``states.advance``."""
         job = self.load()
         states.advance(job, state, self.now(), code=code, message=message)
-        self.store.save(job)
+        self.save(job)
 
     def end(self, ending: Ending) -> None:
         """Write how the job ends."""
@@ -99,7 +103,7 @@ class JobRecord:
         """Make the job CANCELLING unless it is, or has ended."""
         job = self.load()
         if states.request_cancel(job, self.now()):
-            self.store.save(job)
+            self.save(job)
 
     def say(
         self,
@@ -132,7 +136,7 @@ class JobRecord:
             self.store.save_trial(self.job_id, trial, finished=finished)
             job = self.load()
             job.update_time.CopyFrom(self.now())
-            self.store.save(job)
+            self.save(job)
 
     def new_custom_job(self, display_name: str, job_spec: protos.Message) -> protos.Message:
         """Return a CustomJob that will work for this job, PENDING and not kept yet."""

@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 from vertex_jobs.emulator import protos
+from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.resources.study_rules import assignment_of, objectives_of
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.emulator.study_search.search_client import (
@@ -133,10 +134,11 @@ def trial_form(study_spec: protos.Message, trial: protos.Message) -> dict[str, A
 def seed_of(store: Store, collection: str, study_id: str) -> int:
     """Return a study's seed: the one asked for, else one that is drawn now and kept."""
     settings = store.settings(collection, study_id)
-    if settings.get("seed") is None:
-        settings["seed"] = secrets.randbelow(2**31)
-        store.save_settings(collection, study_id, settings)
-    return int(settings["seed"])
+    seed = JobSettings.read(settings).local.seed
+    if seed is None:
+        seed = secrets.randbelow(2**31)
+        store.save_settings(collection, study_id, {**settings, "seed": seed})
+    return seed
 
 
 def first_assignment(study_spec: protos.Message, seed: int) -> dict[str, Any]:
