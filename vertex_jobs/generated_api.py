@@ -13,8 +13,6 @@ import types
 from importlib.machinery import ModuleSpec
 from typing import Any
 
-__all__ = ["defer_clients", "message_types"]
-
 _NAME = "google.cloud.aiplatform_v1"
 #: Names with underscores that the package defines itself; all others are Python's.
 _OWN = ("__all__", "__version__")

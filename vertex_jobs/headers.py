@@ -1,7 +1,5 @@
 """Headers that the client and Local Vertex exchange beside the API; Google ignores them."""
 
-__all__ = ["OPTIONS_HEADER", "POSITION_HEADER", "WAIT_HEADER"]
-
 #: Settings of one created job that Vertex AI does not have, as a JSON object.
 OPTIONS_HEADER = "x-vertex-jobs-options"
 #: Of a read: the ``updateTime`` last seen. Local Vertex holds its answer until the resource has

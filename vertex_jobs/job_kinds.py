@@ -12,20 +12,6 @@ from typing import Any
 
 from vertex_jobs.names import ResourceName
 
-__all__ = [
-    "CUSTOM_JOB",
-    "CUSTOM_TRAINING_JOB",
-    "JOB_KINDS",
-    "TUNING_JOB",
-    "JobKind",
-    "camel_case",
-    "is_success",
-    "is_terminal",
-    "kind_of_collection",
-    "kind_of_name",
-    "short_state",
-]
-
 #: A job in one of these goes on; in any other, known today or not, waiting ends. An absent state
 #: is UNSPECIFIED: an answer that does not say anything about the job, so it ends nothing.
 _ACTIVE = frozenset({"UNSPECIFIED", "QUEUED", "PENDING", "RUNNING", "CANCELLING", "UPDATING"})

@@ -7,17 +7,6 @@ This file travels into the training container, so it uses the standard library a
 import re
 from dataclasses import dataclass
 
-__all__ = [
-    "CONTENT_LABEL",
-    "SUBMISSION_LABEL",
-    "SUBMISSION_PLACEHOLDER",
-    "GcsUri",
-    "ResourceName",
-    "is_gcs_uri",
-    "location_name",
-    "location_of",
-]
-
 #: Label that carries the nonce of one submission.
 SUBMISSION_LABEL = "vertex-jobs-submission"
 #: Label that carries the hash of the submitted content.

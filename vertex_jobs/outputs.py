@@ -23,8 +23,6 @@ from vertex_jobs.names import GcsUri
 if TYPE_CHECKING:
     from fsspec import AbstractFileSystem
 
-__all__ = ["OutputFile", "Outputs", "StorageConnection"]
-
 #: Given explicitly, since gcsfs would otherwise use STORAGE_EMULATOR_HOST.
 _GOOGLE = "https://storage.googleapis.com"
 

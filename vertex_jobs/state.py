@@ -16,14 +16,6 @@ from pathlib import Path
 
 from vertex_jobs.errors import UnsupportedHereError
 
-__all__ = [
-    "MARKER",
-    "check_state_directory",
-    "named_directory",
-    "state_directory",
-    "take_state_directory",
-]
-
 #: The file by which a state directory is known.
 MARKER = ".vertex-jobs-state"
 _MARKER_TEXT = (

@@ -5,8 +5,6 @@ For everyone who reads or writes them; Python 3.10 reads neither form by itself.
 
 from datetime import datetime, timezone
 
-__all__ = ["read_moment", "read_second", "timestamp"]
-
 
 def read_moment(text: str) -> datetime:
     """Return the time of a timestamp, to the microsecond."""

@@ -1,7 +1,5 @@
 """Numbers and amounts as short text, for whatever a person reads."""
 
-__all__ = ["count", "number"]
-
 
 def number(value: object) -> str:
     """Return six significant digits: enough to tell trials apart, short enough to read."""

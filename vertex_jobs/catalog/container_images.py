@@ -13,16 +13,6 @@ from dataclasses import dataclass
 from vertex_jobs.catalog.rows import Image
 from vertex_jobs.catalog.table import load
 
-__all__ = [
-    "ImageName",
-    "can_be_pulled",
-    "is_prebuilt",
-    "is_reduction_server",
-    "listed_image",
-    "parse_image",
-    "short_name",
-]
-
 _NAME = re.compile(
     r"(?P<framework>[a-z-]+)-(?:cpu|gpu|tpu|xla)\.(?P<version>\d+(?:-\d+)*)"
     r"(?:\.(?:py|cp)(?P<python>\d+))?"

@@ -14,8 +14,6 @@ from typing import Any, Literal
 from vertex_jobs.catalog.rows import Machine, TpuMachine
 from vertex_jobs.catalog.table import load
 
-__all__ = ["Broken", "MachineUse", "Violation", "violations"]
-
 #: What a use of machines can break.
 Broken = Literal[
     "machine_known",

@@ -4,18 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import date
 
-__all__ = [
-    "Accelerator",
-    "BootDisk",
-    "Image",
-    "ImageAddresses",
-    "Limits",
-    "Machine",
-    "Price",
-    "RegionReport",
-    "TpuMachine",
-]
-
 
 @dataclass(frozen=True)
 class Limits:

@@ -22,8 +22,6 @@ from vertex_jobs.catalog.rows import (
     TpuMachine,
 )
 
-__all__ = ["Catalog", "load"]
-
 Record = TypeVar("Record")
 
 _FRAMEWORKS = ("tensorflow", "pytorch", "sklearn", "xgboost", "ray")

@@ -8,8 +8,6 @@ Source: CustomJob, CustomJobSpec; error texts of the service.
 
 import re
 
-__all__ = ["fits_label", "is_network_name", "is_persistent_resource_id"]
-
 _NETWORK = re.compile(r"projects/\d+/global/networks/[^/]+")
 _PERSISTENT_RESOURCE = re.compile(r"[a-z0-9-]+")
 

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from vertex_jobs.preflight import Report
     from vertex_jobs.spec import JobSpec, Reading
 
-__all__ = ["checked_job", "prepared_request", "report_on"]
-
 
 def checked_job(where: PlaceOptions, reading: "Reading") -> "JobSpec":
     """Return the job of a config if nothing is wrong with it; print its warnings.

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["confirm", "plan"]
-
 
 def confirm(job: "JobSpec", endpoint: "Endpoint", *, is_agreed: bool) -> None:
     """Show the plan, and ask unless it is agreed already.

@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["debug_job"]
-
 
 def debug_job(how: SubmissionOptions, where: EndpointOptions, job: "JobSpec") -> int:
     """Run the job's first replica here and now; return 1 if it failed.

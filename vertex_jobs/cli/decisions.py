@@ -18,8 +18,6 @@ from vertex_jobs.wording import number
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["load_numerics", "print_decision", "print_runners_up", "trial_table"]
-
 #: A longer list of losers explains less.
 _RUNNERS_UP = 5
 #: Each wheel brings an OpenBLAS of its own, which reads this when it is loaded.

@@ -12,15 +12,6 @@ from vertex_jobs.client import LogEntry, Snapshot
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.names import GcsUri, ResourceName
 
-__all__ = [
-    "base_output_directory",
-    "cost_so_far",
-    "line_format",
-    "log_directory",
-    "replica_count",
-    "trial_of_job",
-]
-
 
 def replica_count(snapshot: Snapshot) -> int:
     """Return the number of replicas of the job, or of each of its trials."""

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from vertex_jobs.client import Snapshot
     from vertex_jobs.requests import Request
 
-__all__ = ["difference", "print_difference"]
-
 _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["chosen_drill", "drill_faults", "drill_in_force", "judge_drill"]
-
 
 def chosen_drill(how: SubmissionOptions) -> Drill | None:
     """Return the drill that was asked for; None for none.

@@ -20,8 +20,6 @@ from vertex_jobs.errors import (
     UnsupportedHereError,
 )
 
-__all__ = ["Edge"]
-
 _INTERRUPTED = 130
 #: What a shell reports for a program whose reader has gone, as in ``vertex-jobs logs JOB | head``.
 _NO_READER = 141

@@ -17,13 +17,6 @@ from vertex_jobs.wording import count
 if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
 
-__all__ = [
-    "begin_endpoint",
-    "open_endpoint",
-    "resume_interrupted",
-    "say_settled",
-]
-
 
 def open_endpoint(where: EndpointOptions) -> "Endpoint":
     """Join or start Local Vertex, or sign in to Vertex AI.

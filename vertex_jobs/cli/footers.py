@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle, Snapshot
     from vertex_jobs.study import Study
 
-__all__ = ["command", "say_come_back", "say_next"]
-
 #: A query with more is too long to copy.
 _IDS_IN_QUERY = 10
 

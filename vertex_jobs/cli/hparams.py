@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from vertex_jobs.client import Snapshot
     from vertex_jobs.endpoints import Endpoint
 
-__all__ = ["HParamsWriter", "writer_for"]
-
 
 class HParamsWriter:
     """Writes from a thread of its own, so that nobody waits for an upload until the study's end."""

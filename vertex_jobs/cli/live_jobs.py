@@ -22,8 +22,6 @@ from vertex_jobs.wording import count
 if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
 
-__all__ = ["follow"]
-
 #: A longer table says less; `trials` has all of them.
 _TABLE_ROWS = 30
 #: Severities of lines about the run, not of the script.

@@ -15,8 +15,6 @@ from typing import Any, TypeVar, get_args, get_origin
 from vertex_jobs.cli.parser import one_of
 from vertex_jobs.errors import Fault, InvalidJobError
 
-__all__ = ["add_options", "argument", "option", "option_error", "read_options", "refuse", "switch"]
-
 _Options = TypeVar("_Options")
 _KEY = "typed"
 

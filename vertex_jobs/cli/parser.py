@@ -12,8 +12,6 @@ from typing import NoReturn
 
 from vertex_jobs.errors import VertexJobsError
 
-__all__ = ["PROGRAM", "Parser", "UsageError", "one_of", "suggestion"]
-
 PROGRAM = "vertex-jobs"
 
 #: Words further from the mistyped one than this are no help.

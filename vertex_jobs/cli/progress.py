@@ -18,8 +18,6 @@ from vertex_jobs.study import Trial
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-__all__ = ["Progress", "events", "progress"]
-
 #: Often enough for a clock that shows seconds, seldom enough not to be seen.
 _REDRAWS_PER_SECOND = 4
 _STARTED = frozenset({"ACTIVE", "STOPPING", "SUCCEEDED", "INFEASIBLE"})

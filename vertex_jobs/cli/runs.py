@@ -34,8 +34,6 @@ if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
     from vertex_jobs.spec import JobSpec, Reading
 
-__all__ = ["run_config"]
-
 
 def run_config(reading: "Reading", how: SubmissionOptions, where: EndpointOptions) -> int:
     """Check a config, submit its job and follow it to its end.

@@ -18,8 +18,6 @@ from vertex_jobs.client import Snapshot
 from vertex_jobs.job_kinds import short_state
 from vertex_jobs.study import Study, Trial
 
-__all__ = ["screen"]
-
 #: Above these the block takes more of the screen than it gives.
 _TRIAL_LINES = 8
 _BAR_WIDTH = 40

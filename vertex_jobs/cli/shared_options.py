@@ -14,19 +14,6 @@ from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.names import GcsUri
 from vertex_jobs.state import named_directory
 
-__all__ = [
-    "CloudPlaceOptions",
-    "ConfigOptions",
-    "EndpointOptions",
-    "JobOptions",
-    "LocalOptions",
-    "OptionalConfigOptions",
-    "OverrideOptions",
-    "PlaceOptions",
-    "SubmissionOptions",
-    "state_directory_option",
-]
-
 _CONFIG = "a job or study in YAML"
 _OVERLAYS = "more configs, each laid over those before it: mappings merge, all else is replaced"
 _ON = (

@@ -17,8 +17,6 @@ from vertex_jobs.cli.terminal import print_result, say
 if TYPE_CHECKING:
     from rich.table import Table
 
-__all__ = ["as_yaml", "print_structured", "table", "write_file"]
-
 
 def as_yaml(value: Any, *, sort_keys: bool = False) -> str:
     """Return block style YAML, keys in their own order or sorted."""

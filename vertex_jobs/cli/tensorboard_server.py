@@ -7,8 +7,6 @@ import sys
 import threading
 from types import ModuleType
 
-__all__ = ["main"]
-
 
 def main(directory: str, port: int) -> None:
     """Serve until interrupted.

@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-__all__ = ["console", "is_interactive", "print_prose", "print_result", "say", "say_prose", "warn"]
-
 #: Wider than any table: where nobody looks, nothing is cut off or wrapped.
 _UNLIMITED = 100_000
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from vertex_jobs.endpoints import Endpoint
     from vertex_jobs.outputs import OutputFile
 
-__all__ = ["download_model", "model_files", "print_training", "register_model"]
-
 
 def print_training(
     where: EndpointOptions,

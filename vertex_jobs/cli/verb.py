@@ -11,8 +11,6 @@ from typing import Generic, TypeVar
 from vertex_jobs.cli.options import add_options, read_options
 from vertex_jobs.cli.parser import PROGRAM, Parser
 
-__all__ = ["Verb", "parse"]
-
 _Options = TypeVar("_Options")
 
 

@@ -14,17 +14,6 @@ if TYPE_CHECKING:
     from vertex_jobs.spec.pools import WorkerPoolSpec
     from vertex_jobs.study import Objective, Trial
 
-__all__ = [
-    "ago",
-    "duration",
-    "machine",
-    "metrics",
-    "outcome",
-    "parameters",
-    "percent",
-    "seconds_between",
-]
-
 
 def percent(share: float) -> str:
     """Return ``42 %``."""

@@ -14,8 +14,6 @@ from vertex_jobs.names import ResourceName
 if TYPE_CHECKING:
     from vertex_jobs.requests import Place
 
-__all__ = ["Connection"]
-
 
 @dataclass(frozen=True)
 class Connection:

@@ -13,15 +13,6 @@ from typing import Any
 from vertex_jobs.client.remedies import remedy_for
 from vertex_jobs.errors import EndpointError, EndpointLostError, RequestRefusedError
 
-__all__ = [
-    "is_definite",
-    "is_transient",
-    "may_pass",
-    "translate",
-    "translated",
-    "was_never_sent",
-]
-
 #: Worth another attempt when reading: time-outs, rate limits, and trouble inside the service.
 _TRANSIENT = frozenset({408, 429, 499, 500, 502, 503, 504})
 #: After these a create may have taken effect. 429 is not among them: quota and rate limits are

@@ -29,8 +29,6 @@ from vertex_jobs.errors import EndpointError, JobFailedError
 from vertex_jobs.job_kinds import CUSTOM_TRAINING_JOB, TUNING_JOB, short_state
 from vertex_jobs.study import Study, Trial
 
-__all__ = ["JobHandle", "Result"]
-
 #: A tuning job's study, a training job's model (None without one), or the custom job as it ended.
 Result = Study | Snapshot | dict[str, Any] | None
 

@@ -22,8 +22,6 @@ from vertex_jobs.headers import WAIT_HEADER
 from vertex_jobs.job_kinds import JobKind, kind_of_name
 from vertex_jobs.names import ResourceName, location_name, location_of
 
-__all__ = ["Jobs", "Resource", "import_job_client"]
-
 #: A resource in the API's JSON form: camelCase, enum names, int64 as text, defaults absent.
 Resource = dict[str, Any]
 

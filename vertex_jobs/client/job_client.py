@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from vertex_jobs.requests import Place, Request
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["Client", "as_completed"]
-
 
 def _new_nonce() -> str:
     """Return 64 random bits: a label value, and a component of the output directory."""

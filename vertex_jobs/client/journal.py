@@ -18,19 +18,6 @@ from typing import Any
 from vertex_jobs.names import CONTENT_LABEL, location_of
 from vertex_jobs.state import take_state_directory
 
-__all__ = [
-    "CREATED",
-    "PREPARED",
-    "REFUSED",
-    "SENT",
-    "SHORT",
-    "UNKNOWN",
-    "UPLOADED",
-    "Create",
-    "Entry",
-    "Journal",
-]
-
 PREPARED = "prepared"
 """Nothing has left this machine."""
 UPLOADED = "uploaded"

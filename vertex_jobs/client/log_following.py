@@ -10,8 +10,6 @@ from datetime import datetime, timedelta
 from vertex_jobs.client.log_lines import LogEntry
 from vertex_jobs.client.timing import Deadline, Timing
 
-__all__ = ["Read", "Rounds", "follow"]
-
 #: Every line of these jobs since that time (RFC 3339 text, empty for all), oldest first; and
 #: whether to wait for a new one where the endpoint can.
 Read = Callable[[Sequence[str], str, bool], list[LogEntry]]

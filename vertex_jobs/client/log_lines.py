@@ -13,8 +13,6 @@ from typing import Any
 
 from vertex_jobs.timestamps import read_moment
 
-__all__ = ["LogEntry", "log_filter"]
-
 
 @dataclass(frozen=True)
 class LogEntry:

@@ -18,8 +18,6 @@ from vertex_jobs.client.log_lines import LogEntry, log_filter
 from vertex_jobs.client.timing import Timing
 from vertex_jobs.headers import POSITION_HEADER, WAIT_HEADER
 
-__all__ = ["LogReader"]
-
 _PAGE_SIZE = 1000
 _TIMEOUT_SECONDS = 60.0
 #: How long a page may fail: a laptop's nap, several minutes' worth of reads used up by others.

@@ -15,8 +15,6 @@ from vertex_jobs.errors import JobNotFoundError
 from vertex_jobs.job_kinds import JOB_KINDS, JobKind
 from vertex_jobs.names import ResourceName, location_name
 
-__all__ = ["Lookup"]
-
 #: Names further from the mistyped one than this are no help.
 _NEAR = 0.6
 

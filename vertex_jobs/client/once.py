@@ -22,8 +22,6 @@ from vertex_jobs.names import CONTENT_LABEL
 if TYPE_CHECKING:
     from vertex_jobs.requests import Request
 
-__all__ = ["Once"]
-
 #: A job of the same content that ended so, or is about to, is no reason not to run again.
 _FRUITLESS = frozenset({"FAILED", "CANCELLING", "CANCELLED", "EXPIRED"})
 

@@ -15,8 +15,6 @@ from vertex_jobs.client.snapshots import Snapshot, trial_job_ids
 from vertex_jobs.errors import JobFailedError, RequestRefusedError
 from vertex_jobs.job_kinds import short_state
 
-__all__ = ["Culprit", "JobCancelledError", "culprit", "failure", "is_short", "lacks_capacity"]
-
 _REPLICA = re.compile(r"\breplica (?P<replica>workerpool\d+-\d+)")
 #: What the service says when a region has no machines left, and when quota is exceeded.
 _SHORT = re.compile(

@@ -14,8 +14,6 @@ from vertex_jobs.client.api_connection import Connection
 from vertex_jobs.client.api_errors import may_pass, translated
 from vertex_jobs.names import GcsUri
 
-__all__ = ["upload"]
-
 #: Of all attempts together while the storage cannot be reached.
 _PATIENCE_SECONDS = 30.0
 #: Before the second attempt; it doubles from there. The library's own first pause is a second.

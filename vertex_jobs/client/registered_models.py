@@ -11,8 +11,6 @@ from vertex_jobs.errors import RequestRefusedError, UnsupportedHereError
 from vertex_jobs.names import ResourceName, location_name
 from vertex_jobs.study import Trial
 
-__all__ = ["SERVING_IMAGE", "register", "uploaded_model"]
-
 SERVING_IMAGE = catalog.load().image_addresses.default_serving
 
 

@@ -9,8 +9,6 @@ Source: troubleshooting and understanding-training-service pages of the training
 import re
 from collections.abc import Sequence
 
-__all__ = ["remedy_for"]
-
 #: Pattern in the service's message, and the remedy. The first that fits counts.
 _BY_MESSAGE = (
     (

@@ -10,8 +10,6 @@ from vertex_jobs.client.api_connection import Connection
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.names import ResourceName
 
-__all__ = ["sdk_object"]
-
 
 def sdk_object(snapshot: Snapshot, connection: Connection) -> Any:
     """Return the same job as ``CustomJob``, ``CustomPythonPackageTrainingJob`` or the like.

@@ -15,8 +15,6 @@ from vertex_jobs.errors import EndpointError, RequestRefusedError
 from vertex_jobs.job_kinds import kind_of_collection
 from vertex_jobs.names import SUBMISSION_LABEL
 
-__all__ = ["has_label", "look_for", "settle"]
-
 #: How long to look for a job whose create was not answered.
 _LOOK_SECONDS = 60.0
 #: An unanswered create that has left no job after this time has made none. The API has long been

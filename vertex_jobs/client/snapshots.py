@@ -23,8 +23,6 @@ from vertex_jobs.job_kinds import (
 from vertex_jobs.names import ResourceName
 from vertex_jobs.study import Study, Trial
 
-__all__ = ["Snapshot", "trial_job_ids"]
-
 
 @dataclass(frozen=True)
 class Snapshot:

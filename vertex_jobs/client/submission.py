@@ -40,8 +40,6 @@ from vertex_jobs.names import SUBMISSION_LABEL
 if TYPE_CHECKING:
     from vertex_jobs.requests import Request
 
-__all__ = ["OnShort", "Submitter", "Succession"]
-
 #: Told of the submission when a place was short: its create at hand is the next one.
 OnShort = Callable[[Entry], None]
 

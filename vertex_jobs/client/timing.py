@@ -12,8 +12,6 @@ from typing import TypeVar
 from vertex_jobs.client.api_errors import is_transient
 from vertex_jobs.errors import EndpointError, EndpointLostError
 
-__all__ = ["Deadline", "Timing", "Trouble"]
-
 Answer = TypeVar("Answer")
 
 #: Told about an error that will be retried, and after how many seconds.

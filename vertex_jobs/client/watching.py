@@ -14,8 +14,6 @@ from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.timing import Deadline, Timing, Trouble
 from vertex_jobs.errors import EndpointLostError
 
-__all__ = ["PATIENCE_SECONDS", "Poll", "Watch"]
-
 #: Reads the job; the argument is the ``updateTime`` last seen, empty to be answered at once.
 Poll = Callable[[str], Mapping[str, Any]]
 

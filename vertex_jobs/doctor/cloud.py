@@ -19,8 +19,6 @@ from vertex_jobs.names import GcsUri
 from vertex_jobs.requests import place_of
 from vertex_jobs.spec import JobSpec
 
-__all__ = ["cloud_findings", "signed_out_findings"]
-
 _TIMEOUT_SECONDS = 20.0
 _SUBJECTS = ("Vertex AI", "APIs", "permissions", "bucket", "logs", "quota of CPUs")
 _APIS = ("aiplatform.googleapis.com", "storage.googleapis.com", "logging.googleapis.com")

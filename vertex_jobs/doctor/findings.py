@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Literal
 
-__all__ = ["Finding", "Verdict"]
-
 #: ``missing`` stops every job; ``limited`` only those that count on it; ``unknown`` could not be
 #: found out.
 Verdict = Literal["ok", "limited", "missing", "unknown"]

@@ -23,8 +23,6 @@ from vertex_jobs.emulator.replicas.accelerators import find_devices
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.state import check_state_directory
 
-__all__ = ["machine_findings"]
-
 _PYTHONS = ((3, 10), (3, 13))
 _GIB = 1024**3
 #: TensorFlow's own import takes half a gibibyte; two parallel trials and the server need room.

@@ -4,17 +4,6 @@ import json
 from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from typing import Any
 
-__all__ = [
-    "AsgiApplication",
-    "Message",
-    "Receive",
-    "Scope",
-    "Send",
-    "headers_of",
-    "read_body",
-    "send_json",
-]
-
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[Message]]

@@ -12,8 +12,6 @@ import time
 from collections.abc import Iterable
 from typing import Any, Protocol
 
-__all__ = ["Clock", "SystemClock", "VirtualClock", "wait_until"]
-
 #: A wait is cut into pieces of this length, so that a clock that was set is noticed.
 _LONGEST_SLEEP_SECONDS = 60.0
 _MICROSECOND = 1000

@@ -15,8 +15,6 @@ from typing import Any
 from vertex_jobs.emulator.state_directory import DIRECTORY_HELD, EndpointRecord, StateDirectory
 from vertex_jobs.errors import EndpointLostError, UnsupportedHereError
 
-__all__ = ["TOKEN_HEADER", "LocalServer", "begin", "join"]
-
 #: Imports and namespaces take about a second; a loaded machine may need many.
 _START_SECONDS = 60.0
 #: Of every admin call: the token of ``endpoint.json``.

@@ -9,7 +9,7 @@ from typing import Any
 
 from google.iam.v1 import policy_pb2
 from google.longrunning import operations_pb2
-from google.protobuf import any_pb2, empty_pb2, json_format, struct_pb2
+from google.protobuf import empty_pb2, json_format, struct_pb2
 
 from vertex_jobs.generated_api import message_types
 
@@ -29,7 +29,6 @@ Measurement: Message = types.Measurement.pb()
 Operation: Message = operations_pb2.Operation
 Policy: Message = policy_pb2.Policy
 Empty: Message = empty_pb2.Empty
-Any_: Message = any_pb2.Any
 Value: Message = struct_pb2.Value
 
 AcceleratorType = types.AcceleratorType

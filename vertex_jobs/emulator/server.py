@@ -78,8 +78,6 @@ from vertex_jobs.job_kinds import CUSTOM_JOB, CUSTOM_TRAINING_JOB, TUNING_JOB, J
 from vertex_jobs.requests import LOCAL_PLACE
 from vertex_jobs.state import state_directory
 
-__all__ = ["main", "serve"]
-
 #: The server ends this long after its last job and client.
 IDLE_SECONDS = 30.0
 

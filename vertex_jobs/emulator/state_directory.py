@@ -18,8 +18,6 @@ from pathlib import Path
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.state import take_state_directory
 
-__all__ = ["DIRECTORY_HELD", "DirectoryHeldError", "EndpointRecord", "StateDirectory"]
-
 #: Exit code of a server whose directory another one holds.
 DIRECTORY_HELD = 3
 

@@ -4,8 +4,6 @@ Raised by services and resources, turned into JSON or gRPC status by the fronts.
 Source: google.rpc.Code.
 """
 
-__all__ = ["HTTP_STATUS", "ApiError"]
-
 #: Canonical code name to HTTP status.
 HTTP_STATUS = {
     "CANCELLED": 499,

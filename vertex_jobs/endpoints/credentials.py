@@ -14,8 +14,6 @@ from typing import Any
 
 from vertex_jobs.errors import NotSignedInError
 
-__all__ = ["Identity", "sign_in"]
-
 _SCOPE = "https://www.googleapis.com/auth/cloud-platform"
 _FILE_VARIABLE = "GOOGLE_APPLICATION_CREDENTIALS"
 

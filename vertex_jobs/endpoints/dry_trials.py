@@ -12,8 +12,6 @@ from vertex_jobs.errors import Fault, JobFailedError, UnsupportedHereError
 from vertex_jobs.spec import HyperparameterTuningJob, JobSpec
 from vertex_jobs.spec.spelling import suggestion
 
-__all__ = ["try_one"]
-
 #: The line by which Local Vertex names a metric that is none of the study's.
 _OTHER_METRIC = re.compile(r"The metric '([^']+)' was reported but is not one of the study's")
 

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from vertex_jobs.emulator.joining import LocalServer
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["Endpoint"]
-
 
 class Endpoint:
     """Vertex AI, or Local Vertex: submit jobs, find them again, read what they wrote.

@@ -12,8 +12,6 @@ from vertex_jobs.requests import Place
 from vertex_jobs.requests.places import LOCAL_LOCATION
 from vertex_jobs.state import check_state_directory, state_directory
 
-__all__ = ["vertex"]
-
 #: Source: REST reference of Vertex AI, "Service endpoint".
 _HOSTS = "{location}-aiplatform.googleapis.com"
 #: Source: google-cloud-aiplatform, the link that its jobs log.

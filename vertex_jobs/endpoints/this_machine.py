@@ -22,15 +22,6 @@ from vertex_jobs.state import state_directory
 if TYPE_CHECKING:
     from vertex_jobs.emulator.joining import LocalServer
 
-__all__ = [
-    "LocalEndpoint",
-    "begin_local",
-    "connect_google",
-    "google_environment",
-    "load_ipython_extension",
-    "local",
-]
-
 
 class LocalEndpoint(Endpoint):
     """Local Vertex, and what it has beside the API."""

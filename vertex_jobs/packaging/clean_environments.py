@@ -13,8 +13,6 @@ from vertex_jobs.runtime.cluster import Cluster
 from vertex_jobs.runtime.directories import Directories
 from vertex_jobs.runtime.environment import Environment
 
-__all__ = ["clean_environment"]
-
 #: The caller's variables that Python and its libraries need to start; no others pass.
 _PASSED_VARIABLES = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH")
 

@@ -22,8 +22,6 @@ from vertex_jobs.packaging.wheels import Wheel, is_wheel_file, read_wheels
 if TYPE_CHECKING:
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["Package", "PackageFile", "describe", "write"]
-
 _VERSION = "0.1.0"
 _HASH_CHARACTERS = 12
 

@@ -15,8 +15,6 @@ from vertex_jobs.errors import PackagingError
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec
 
-__all__ = ["Exclusions"]
-
 _LEFTOVER_FOLDERS = (
     "*.egg-info", ".git", ".hg", ".idea", ".ipynb_checkpoints", ".mypy_cache", ".nox",
     ".pytest_cache", ".ruff_cache", ".svn", ".tox", ".venv", ".vscode", "__pycache__",

@@ -15,8 +15,6 @@ from pathlib import Path
 
 from vertex_jobs.errors import PackagingError
 
-__all__ = ["Import", "find_imports", "parse", "third_party_imports"]
-
 #: Modules that TensorFlow imports late, in each trial again, when a source uses the name before
 #: them.
 _IMPORTED_AT_USE = {"TensorBoard": "tensorboard.summary.v2"}

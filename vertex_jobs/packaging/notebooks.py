@@ -18,8 +18,6 @@ from typing import Any
 from vertex_jobs.errors import PackagingError
 from vertex_jobs.packaging.imports import parse
 
-__all__ = ["notebook_script"]
-
 _EXPORT = re.compile(r"\s*#\s*\|\s*export\b")
 #: Cell magics around Python that also runs without them.
 #: Source: IPython's built-in magic commands.

@@ -16,8 +16,6 @@ from pathlib import Path
 from vertex_jobs.packaging.clean_environments import clean_environment
 from vertex_jobs.packaging.unpacking import unpack
 
-__all__ = ["Proof", "verify"]
-
 
 @dataclass(frozen=True)
 class Proof:

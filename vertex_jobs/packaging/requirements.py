@@ -8,8 +8,6 @@ from collections.abc import Iterable
 
 from vertex_jobs.errors import PackagingError
 
-__all__ = ["RUNTIME_REQUIREMENTS", "declare_requirements"]
-
 #: Libraries that ``vertex_jobs.runtime`` imports late; the same lines as in this project's
 #: metadata.
 RUNTIME_REQUIREMENTS = ("argparse-dataclass>=2.0.0", "cloudml-hypertune==0.1.0.dev6")

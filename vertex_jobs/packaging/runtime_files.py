@@ -5,8 +5,6 @@ For the package, which holds copies, and for the wheel of ``runtime_wheel``.
 
 from pathlib import Path
 
-__all__ = ["runtime_files"]
-
 _MODULES = ("__init__.py", "errors.py", "names.py", "py.typed")
 
 

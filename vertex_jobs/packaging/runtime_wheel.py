@@ -18,8 +18,6 @@ from vertex_jobs.packaging.requirements import RUNTIME_REQUIREMENTS
 from vertex_jobs.packaging.runtime_files import runtime_files
 from vertex_jobs.packaging.sdist import core_metadata
 
-__all__ = ["write_runtime_wheel"]
-
 _NAME = "vertex_jobs_runtime"
 #: Zip files know no earlier time; a fixed one makes equal content equal bytes.
 _FIXED_TIME = (1980, 1, 2, 0, 0, 0)

@@ -12,8 +12,6 @@ import tarfile
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-__all__ = ["core_metadata", "write_sdist"]
-
 #: 2 January 1980 in UTC: wheels are zip files, which have no time before 1980 in any time zone.
 _FIXED_TIME = 315_619_200
 _PYTHON = ">=3.10"

@@ -11,8 +11,6 @@ access tokens", Slack "Token types"; RFC 7468 on private keys as text.
 import fnmatch
 import re
 
-__all__ = ["secret_in"]
-
 _TELLING_NAMES = {
     ".env": "environment files hold passwords",
     ".env.*": "environment files hold passwords",

@@ -15,8 +15,6 @@ from vertex_jobs.packaging.imports import Import, find_imports, parse
 from vertex_jobs.packaging.notebooks import notebook_script
 from vertex_jobs.packaging.secrets import secret_in
 
-__all__ = ["Selection", "Sources", "collect_package", "collect_script"]
-
 #: The top-level name that is ours in the container; a sibling of that name never travels.
 OWN_NAME = "vertex_jobs"
 

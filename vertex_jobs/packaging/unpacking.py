@@ -19,8 +19,6 @@ from typing import IO, cast
 
 from vertex_jobs.errors import PackagingError
 
-__all__ = ["ArchiveError", "extract", "unpack"]
-
 #: Limits of one archive. Packages of code stay far below; a zip bomb of a megabyte exceeds them.
 MOST_FILES = 100_000
 MOST_BYTES = 4 << 30

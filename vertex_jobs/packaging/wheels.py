@@ -19,8 +19,6 @@ from vertex_jobs.errors import PackagingError
 if TYPE_CHECKING:
     from packaging.tags import Tag
 
-__all__ = ["Wheel", "is_wheel_file", "read_wheels"]
-
 _HASH_CHARACTERS = 12
 #: The machines of Vertex AI.
 _PLATFORM = re.compile(r"any|(many|musl)?linux.*_x86_64")

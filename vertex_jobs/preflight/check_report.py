@@ -11,8 +11,6 @@ from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.preflight.cost import Estimate
 from vertex_jobs.wording import count
 
-__all__ = ["Report"]
-
 
 @dataclass(frozen=True, repr=False)
 class Report:

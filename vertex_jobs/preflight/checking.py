@@ -16,8 +16,6 @@ from vertex_jobs.preflight.subject import Subject, Where
 from vertex_jobs.requests import Place
 from vertex_jobs.spec import Reading
 
-__all__ = ["bucket_fault", "check"]
-
 #: Fields without which there is nothing to price.
 _PRICED = MACHINE_FIELDS | {"timeout", "max_trial_count", "parallel_trial_count"}
 

@@ -13,8 +13,6 @@ from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.preflight.cost import Rate, rate
 from vertex_jobs.spec.spelling import nearest, suggestion
 
-__all__ = ["Offer", "find_offers"]
-
 
 @dataclass(frozen=True)
 class Offer:

@@ -13,8 +13,6 @@ from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec import machine_fields
 
-__all__ = ["MACHINE_FIELDS", "Finder", "Rule", "Severity", "rule"]
-
 Severity = Literal["error", "warning"]
 Finder = Callable[[Subject], Iterable[Fault]]
 

@@ -18,8 +18,6 @@ from vertex_jobs.spec import JobSpec, WorkerPoolSpec, attempts
 if TYPE_CHECKING:
     from vertex_jobs.preflight.contract import Contract
 
-__all__ = ["Candidate", "Subject", "Where"]
-
 Where = Literal["local", "vertex"]
 
 

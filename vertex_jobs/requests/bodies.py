@@ -45,8 +45,6 @@ from vertex_jobs.spec import CustomTrainingJob, JobSpec
 if TYPE_CHECKING:
     from vertex_jobs.packaging import Package
 
-__all__ = ["TABLES", "build", "inputs_of", "read_body", "read_job"]
-
 #: Hexadecimal digits of the content label: 64 bits, far from chance repetition.
 CONTENT_DIGITS = 16
 #: Source: schema of custom training tasks.

@@ -11,19 +11,6 @@ from typing import Any
 
 from vertex_jobs.job_kinds import camel_case
 
-__all__ = [
-    "AS_IS",
-    "INT64",
-    "ITEMS",
-    "RECORD",
-    "RECORDS",
-    "SECONDS",
-    "WHOLE",
-    "Codec",
-    "enum",
-    "snake_case",
-]
-
 _DURATION = re.compile(r"(\d+)(?:\.0+)?s")
 _CAPITAL = re.compile(r"(?<!^)(?=[A-Z])")
 

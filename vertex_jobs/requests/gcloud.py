@@ -21,8 +21,6 @@ from vertex_jobs.requests.bodies import TABLES, read_body
 from vertex_jobs.requests.codecs import INT64
 from vertex_jobs.requests.places import Request
 
-__all__ = ["GcloudForm", "gcloud_form", "read_gcloud_form"]
-
 _GROUPS = {CUSTOM_JOB.collection: "custom-jobs", TUNING_JOB.collection: "hp-tuning-jobs"}
 #: By these keys a document is known to be no config.
 _KEYS = ("workerPoolSpecs", CUSTOM_JOB.spec_field, TUNING_JOB.spec_field, "studySpec")

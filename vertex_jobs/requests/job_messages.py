@@ -32,8 +32,6 @@ from vertex_jobs.spec.argument_forms import read_tokens
 from vertex_jobs.spec.machine_fields import DEFAULT_DISK_GB
 from vertex_jobs.spec.pools import ROLES
 
-__all__ = ["CUSTOM_JOB_SPEC", "ENVIRONMENT", "GCS_DESTINATION", "container_command", "sent_pools"]
-
 ENVIRONMENT = MessageTable("EnvVar", field("name", "_name"), field("value", "_value", absent=""))
 _ARGS = field("args", "args", Codec(encode=list, decode=read_tokens))
 _ENV = pairs("env", "environment_variables", ENVIRONMENT)

@@ -13,19 +13,6 @@ from typing import Any, NamedTuple
 from vertex_jobs.errors import Fault
 from vertex_jobs.requests.codecs import AS_IS, Codec, snake_case
 
-__all__ = [
-    "Entry",
-    "Message",
-    "MessageTable",
-    "Row",
-    "choice",
-    "field",
-    "inner",
-    "pairs",
-    "special",
-    "tagged",
-]
-
 
 class Message:
     """A message whose fields are taken out; each that stays at the end is a fault."""

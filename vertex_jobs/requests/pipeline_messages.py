@@ -10,8 +10,6 @@ from vertex_jobs.requests.job_messages import ENVIRONMENT, GCS_DESTINATION
 from vertex_jobs.requests.mapping import Entry, MessageTable, choice, field, inner, pairs
 from vertex_jobs.spec import CustomTrainingJob
 
-__all__ = ["INPUT_DATA_CONFIG", "MODEL", "model_keys"]
-
 _MAPPING = Codec(encode=dict)
 _PORTS = Codec(encode=lambda ports: [{"containerPort": port} for port in ports])
 

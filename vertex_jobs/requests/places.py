@@ -13,8 +13,6 @@ if TYPE_CHECKING:
     from vertex_jobs.packaging import Package
     from vertex_jobs.spec import JobSpec
 
-__all__ = ["LOCAL_PLACE", "Place", "Request", "package_uris", "place_of"]
-
 #: What the local endpoint takes when nothing is said.
 LOCAL_PROJECT = "local-project"
 LOCAL_LOCATION = catalog.load().limits.region_default

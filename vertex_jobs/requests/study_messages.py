@@ -19,8 +19,6 @@ from vertex_jobs.requests.mapping import (
 )
 from vertex_jobs.spec import ParameterSpec
 
-__all__ = ["STUDY_SPEC"]
-
 
 def _table(name: str, *entries: Entry) -> MessageTable:
     return MessageTable(f"StudySpec.{name}", *entries)

@@ -13,9 +13,6 @@ import numpy as np
 from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.metric_models import Models
 
-__all__ = ["Acquisition"]
-
-
 #: Distance of the bound below the mean in deviations, for most trials and for the bold ones.
 #: Measured with benchmarks/search.py: at 1.2 the search on the mixed space ended in the second best
 #: category more often, at 2.5 batches were slower; the bold trials leave a good local optimum.

@@ -3,6 +3,4 @@
 import numpy as np
 from numpy.typing import NDArray
 
-__all__ = ["Floats"]
-
 Floats = NDArray[np.float64]

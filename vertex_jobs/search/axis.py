@@ -12,9 +12,6 @@ from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.scales import from_unit, integers_from_unit, integers_to_unit, to_unit
 from vertex_jobs.search.space import DISCRETE_TOLERANCE, Parameter, Value
 
-__all__ = ["Axis"]
-
-
 #: Position of an inactive parameter: the middle, so that no active value is far from it.
 INACTIVE_POSITION = 0.5
 #: Two different categories are at distance 1.

@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.encoding import Encoding
 
-__all__ = ["Candidates"]
-
 #: Encoded points, ``[points, parameters]``, to their losses, ``[points]``.
 Loss = Callable[[Floats], Floats]
 

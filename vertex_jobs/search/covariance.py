@@ -12,9 +12,6 @@ import numpy as np
 
 from vertex_jobs.search.arrays import Floats
 
-__all__ = ["JITTER", "Kernel", "matern", "matern_slope"]
-
-
 #: Added to the diagonal so that equal points can be factorised.
 JITTER = 1e-10
 

@@ -16,9 +16,6 @@ from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.fit import fit_kernel
 from vertex_jobs.search.posterior import Posterior
 
-__all__ = ["Curve", "autoregression", "chance_to_exceed", "slope"]
-
-
 #: Places at which two curves are compared.
 _PLACES = 8
 #: Strength of the pull of a coefficient towards 0, in units of the values' own spread.

@@ -20,8 +20,6 @@ from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.axis import Axis
 from vertex_jobs.search.space import Assignment, Space
 
-__all__ = ["Encoding"]
-
 
 class Encoding:
     """The three numeric forms of the points of one space.

@@ -15,9 +15,6 @@ from numpy.typing import NDArray
 from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.covariance import JITTER, Kernel, matern, matern_slope
 
-__all__ = ["fit_explanations", "fit_kernel"]
-
-
 #: Bounds of the logarithms of length scales, amplitude and noise; targets have unit variance.
 SCALE_BOUNDS, AMPLITUDE_BOUNDS, NOISE_BOUNDS = (-4.0, 3.0), (-3.0, 4.0), (-18.0, 1.0)
 #: Prior of the logarithms, mean and standard deviation. A length scale's mean grows with the

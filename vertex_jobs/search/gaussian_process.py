@@ -20,9 +20,6 @@ from vertex_jobs.search.metric_models import Models, Observations, fit_models
 from vertex_jobs.search.protocol import Completed, Pending
 from vertex_jobs.search.space import Assignment, Space
 
-__all__ = ["GaussianProcessSearch"]
-
-
 #: Least gain, in standard deviations of the targets, for which a trial joins running ones near an
 #: optimum that is already well known. Every other trial refines it in any case.
 WORTHWHILE = 0.05

@@ -17,9 +17,6 @@ import numpy as np
 from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.uncertainty import Beliefs
 
-__all__ = ["Importance", "importances"]
-
-
 #: Points at which functions are drawn together; the cost grows with the third power.
 POINTS = 1200
 #: Kernels from which functions are drawn, four from each.

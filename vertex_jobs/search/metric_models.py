@@ -18,9 +18,6 @@ from vertex_jobs.search.posterior import Posterior
 from vertex_jobs.search.protocol import Completed
 from vertex_jobs.search.warping import Warping
 
-__all__ = ["Models", "Observations", "fit_models", "fit_rival_models"]
-
-
 #: Trials that a kernel is fitted to, and that the posterior is conditioned on. The cost grows with
 #: the third power; of more trials the best ones and an even choice of the rest are used.
 FIT_LIMIT, POSTERIOR_LIMIT = 120, 300

@@ -9,8 +9,6 @@ import numpy as np
 from vertex_jobs.search.arrays import Floats
 from vertex_jobs.search.covariance import JITTER, Kernel
 
-__all__ = ["Posterior"]
-
 
 class Posterior:
     """A kernel conditioned on observed points."""

@@ -6,8 +6,6 @@ from typing import Literal, Protocol
 
 from vertex_jobs.search.space import Assignment
 
-__all__ = ["Algorithm", "AlgorithmName", "Completed", "Pending"]
-
 AlgorithmName = Literal["grid", "random", "gaussian_process"]
 
 

@@ -11,8 +11,6 @@ import numpy as np
 
 from vertex_jobs.search.arrays import Floats
 
-__all__ = ["Scale", "from_unit", "integers_from_unit", "integers_to_unit", "to_unit"]
-
 Scale = Literal["linear", "log", "reverse_log"]
 
 #: Largest exponent whose exponential is finite, with a margin.

@@ -12,8 +12,6 @@ from vertex_jobs.search.encoding import Encoding
 from vertex_jobs.search.protocol import Completed, Pending
 from vertex_jobs.search.space import Assignment, Space
 
-__all__ = ["GridSearch", "RandomSearch"]
-
 
 class GridSearch:
     """Suggests the points that no trial has had yet; the last parameter changes fastest.

@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Literal
 if TYPE_CHECKING:
     from vertex_jobs.search.scales import Scale
 
-__all__ = ["Assignment", "Parameter", "Space", "Value", "same_value"]
-
 Value = float | int | str
 #: Parameter id to value, of the active parameters only.
 Assignment = Mapping[str, Value]

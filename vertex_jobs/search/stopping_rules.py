@@ -16,8 +16,6 @@ import numpy as np
 
 from vertex_jobs.search.curves import Curve, autoregression, chance_to_exceed, slope
 
-__all__ = ["Verdict", "judge"]
-
 #: "Very low probability to exceed the optimal value found so far"; the number is not published.
 _LOW_CHANCE = 0.01
 #: Ended trials that the decay curve needs for a prediction; not published.

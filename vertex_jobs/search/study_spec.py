@@ -13,8 +13,6 @@ from typing import Any
 from vertex_jobs.search.protocol import AlgorithmName
 from vertex_jobs.search.space import Parameter, Space
 
-__all__ = ["is_maximized", "read_algorithm", "read_space"]
-
 _KINDS: dict[str, Any] = {
     "doubleValueSpec": "double",
     "integerValueSpec": "integer",

@@ -16,9 +16,6 @@ from vertex_jobs.search.posterior import Posterior
 from vertex_jobs.search.protocol import Completed
 from vertex_jobs.search.space import Space
 
-__all__ = ["Beliefs", "Estimates"]
-
-
 #: Functions drawn for a chance, whose error is then about one hundredth.
 DRAWS = 2000
 #: Settings that share the chances; a setting that is worse than this many others has none.

@@ -13,9 +13,6 @@ import numpy as np
 
 from vertex_jobs.search.arrays import Floats
 
-__all__ = ["Warping"]
-
-
 #: Objectives that differ by at most this many units in the last place are equal up to rounding.
 ROUNDING = 4
 

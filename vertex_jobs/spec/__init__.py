@@ -14,7 +14,7 @@ from vertex_jobs.spec.attachments import (
 from vertex_jobs.spec.attempting import Attempt, attempts
 from vertex_jobs.spec.fallback import Fallback
 from vertex_jobs.spec.job_spec import JobSpec
-from vertex_jobs.spec.kinds import CustomJob, CustomTrainingJob, HyperparameterTuningJob
+from vertex_jobs.spec.kinds import CustomJob, HyperparameterTuningJob
 from vertex_jobs.spec.loading import Reading, examine, from_mapping, load, load_local
 from vertex_jobs.spec.local import LocalImage, LocalSettings, TimedPace
 from vertex_jobs.spec.parameters import (
@@ -27,6 +27,7 @@ from vertex_jobs.spec.parameters import (
 from vertex_jobs.spec.pools import WorkerPool, WorkerPools, WorkerPoolSpec
 from vertex_jobs.spec.schema import json_schema
 from vertex_jobs.spec.script_parameters import script_parameters
+from vertex_jobs.spec.training import CustomTrainingJob
 from vertex_jobs.spec.writing import to_mapping, to_yaml
 
 __all__ = [

@@ -18,8 +18,6 @@ from vertex_jobs.spec.fields import fault_error
 from vertex_jobs.spec.machine_fields import DEFAULT_MACHINE
 from vertex_jobs.spec.spelling import suggestion
 
-__all__ = ["Accelerator", "expand", "short_name", "shorthand_faults"]
-
 _FORM = re.compile(r"\s*([A-Za-z0-9_-]+)\s*(?::\s*(\d+)\s*)?")
 
 

@@ -11,8 +11,6 @@ from pydantic import AfterValidator, BeforeValidator, Discriminator, Tag
 
 from vertex_jobs.spec.fields import Text, fault_error
 
-__all__ = ["Arguments", "flag_of", "read_tokens", "tokens"]
-
 _TOKEN = re.compile(r"--(?P<key>[^\s=-][^\s=]*)=(?P<value>.*)", re.DOTALL)
 
 Scalar = str | int | float | bool

@@ -8,8 +8,6 @@ Source: NfsMount, LustreMount, PscInterfaceConfig, DnsPeeringConfig.
 from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.fields import Items, Text
 
-__all__ = ["DnsPeeringConfig", "LustreMount", "NfsMount", "PscInterfaceConfig"]
-
 
 class NfsMount(Spec):
     """A directory of a file server."""

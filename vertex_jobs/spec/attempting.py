@@ -11,8 +11,6 @@ from vertex_jobs.spec.fallback import Fallback
 from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 
-__all__ = ["Attempt", "attempts"]
-
 
 @dataclass(frozen=True)
 class Attempt:

@@ -13,8 +13,6 @@ from pydantic import BaseModel, ConfigDict
 from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.spec.inspection import Inspection, Rule, find_faults, inspect_fields
 
-__all__ = ["Spec"]
-
 
 class Spec(BaseModel):
     """Validated data; the rules across its fields are functions listed by each subclass."""

@@ -14,8 +14,6 @@ from typing import Any, NamedTuple
 from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.spec.yaml_text import parse
 
-__all__ = ["Composition", "Origin", "compose"]
-
 
 class Origin(NamedTuple):
     """Where a value stands."""

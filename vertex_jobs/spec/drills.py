@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from vertex_jobs.spec.job_spec import JobSpec
 
-__all__ = ["DRILLS", "Drill"]
-
 _Faults = tuple[Mapping[str, Any], ...]
 
 #: What a script has reached when its machine is taken: the first reported step, the first

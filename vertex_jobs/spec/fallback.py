@@ -12,8 +12,6 @@ from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.fields import Count, Seconds, Text
 from vertex_jobs.spec.machine_fields import AcceleratorType, SchedulingStrategy
 
-__all__ = ["Fallback"]
-
 
 class Fallback(Spec):
     """One other place; what is not given stays as it is."""

@@ -21,22 +21,6 @@ from pydantic import (
 )
 from pydantic_core import PydanticCustomError
 
-__all__ = [
-    "AnyText",
-    "Count",
-    "Flag",
-    "Items",
-    "Number",
-    "OneOrMore",
-    "PathText",
-    "Seconds",
-    "Text",
-    "TextMap",
-    "Value",
-    "Whole",
-    "fault_error",
-]
-
 Item = TypeVar("Item")
 
 _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")

@@ -17,8 +17,6 @@ from pydantic_core import ErrorDetails
 from vertex_jobs.errors import Fault
 from vertex_jobs.spec.translation import example_of, read_path, translate
 
-__all__ = ["Inspection", "Rule", "find_faults", "inspect_fields"]
-
 #: Takes fields of a model by name, yields the faults among them.
 Rule = Callable[..., Iterable[Fault]]
 

@@ -43,8 +43,6 @@ from vertex_jobs.spec.machine_fields import (
 from vertex_jobs.spec.pools import PoolDefaults, WorkerPool, WorkerPools, WorkerPoolSpec
 from vertex_jobs.spec.rules import COMMON_RULES
 
-__all__ = ["JobSpec"]
-
 _LONGEST_NAME = catalog.load().limits.display_name_max_chars
 DisplayName = Annotated[Text, Field(max_length=_LONGEST_NAME, examples=["digits-search"])]
 

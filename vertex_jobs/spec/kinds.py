@@ -21,8 +21,6 @@ from vertex_jobs.spec.sdk_parameters import flatten
 from vertex_jobs.spec.stopping import AutomatedStoppingSpec, StudyStoppingConfig
 from vertex_jobs.spec.training import CustomTrainingJob
 
-__all__ = ["KINDS", "CustomJob", "CustomTrainingJob", "HyperparameterTuningJob"]
-
 Goal = Literal["minimize", "maximize"]
 
 

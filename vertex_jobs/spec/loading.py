@@ -21,8 +21,6 @@ from vertex_jobs.spec.overrides import apply
 from vertex_jobs.spec.script_parameters import fill_in
 from vertex_jobs.spec.spelling import nearest, suggestion
 
-__all__ = ["Reading", "examine", "from_mapping", "load", "load_local", "script_faults"]
-
 #: Reads a mapping of another form than a config's: the config's keys, and the faults of what none
 #: can say. None for a config, which stays as it is.
 Translation = Callable[[Mapping[str, Any]], tuple[dict[str, Any], list[Fault]] | None]

@@ -24,17 +24,6 @@ from vertex_jobs.spec.fields import (
 )
 from vertex_jobs.spec.inspection import Rule
 
-__all__ = [
-    "CallFault",
-    "CallFaultKind",
-    "Environment",
-    "LocalImage",
-    "LocalSettings",
-    "ReplicaFault",
-    "ReplicaFaultKind",
-    "TimedPace",
-]
-
 Environment = Literal["current", "isolated", "docker", "podman"]
 
 _DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*(ms|s|m|h)?")

@@ -13,17 +13,6 @@ from annotated_types import Ge, Le
 from vertex_jobs import catalog
 from vertex_jobs.spec.fields import Whole
 
-__all__ = [
-    "DEFAULT_DISK_GB",
-    "DEFAULT_MACHINE",
-    "MACHINE_FIELDS",
-    "AcceleratorType",
-    "DiskSize",
-    "DiskType",
-    "ReservationAffinityType",
-    "SchedulingStrategy",
-]
-
 #: Source: AcceleratorType, without the unspecified value.
 AcceleratorType = Literal[
     "NVIDIA_TESLA_K80",

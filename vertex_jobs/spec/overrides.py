@@ -11,8 +11,6 @@ from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.spec.spelling import suggestion
 from vertex_jobs.spec.yaml_text import parse
 
-__all__ = ["apply"]
-
 
 def apply(written: dict[str, Any], overrides: Sequence[str], known: Sequence[str]) -> list[Fault]:
     """Put each value in its place and return what could not be placed.

@@ -20,15 +20,6 @@ from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.fields import Items, Number, Text, Value, Whole, fault_error
 from vertex_jobs.spec.inspection import Rule
 
-__all__ = [
-    "CategoricalParameterSpec",
-    "DiscreteParameterSpec",
-    "DoubleParameterSpec",
-    "IntegerParameterSpec",
-    "ParameterSpec",
-    "Scale",
-]
-
 Scale = Literal["linear", "log", "reverse_log"]
 
 _MOST_VALUES = catalog.load().limits.discrete_values_max

@@ -29,14 +29,6 @@ from vertex_jobs.spec.machine_fields import (
     ReservationAffinityType,
 )
 
-__all__ = [
-    "PoolDefaults",
-    "Role",
-    "WorkerPool",
-    "WorkerPoolSpec",
-    "WorkerPools",
-]
-
 Role = Literal["chief", "workers", "parameter_servers", "evaluators"]
 #: Pools in the order of the API. Source: documentation page "Distributed training".
 ROLES: tuple[Role, ...] = ("chief", "workers", "parameter_servers", "evaluators")

@@ -13,8 +13,6 @@ from typing import Any
 from vertex_jobs.spec.kinds import KINDS
 from vertex_jobs.spec.script_parameters import FROM_SCRIPT
 
-__all__ = ["PUBLISHED", "json_schema", "published_text"]
-
 PUBLISHED = Path(__file__).with_name("config.schema.json")
 
 #: Pydantic keeps its own word for a limit on a value that a function reads.

@@ -34,8 +34,6 @@ from vertex_jobs.spec.script_source import (
 )
 from vertex_jobs.spec.spelling import suggestion
 
-__all__ = ["FROM_SCRIPT", "fill_in", "script_parameters"]
-
 #: What a config writes instead of a parameter's spec, or instead of all of them.
 FROM_SCRIPT = "from_script"
 _PATH = "parameter_spec"

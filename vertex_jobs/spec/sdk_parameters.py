@@ -8,8 +8,6 @@ their own with ``when``.
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-__all__ = ["flatten"]
-
 #: Member of StudySpec.ParameterSpec -> (type here, fields to copy).
 _KINDS = {
     "double_value_spec": ("double", ("min", "max", "scale")),

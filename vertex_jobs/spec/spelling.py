@@ -7,8 +7,6 @@ import difflib
 import itertools
 from collections.abc import Iterable
 
-__all__ = ["nearest", "suggestion"]
-
 #: Keys of other tools and of the API's JSON, and their names here.
 KNOWN_WRONG = {
     "algorithm": "search_algorithm",

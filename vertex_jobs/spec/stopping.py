@@ -17,14 +17,6 @@ from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.fields import Count, Flag, Seconds, Text, Whole
 from vertex_jobs.spec.inspection import Rule
 
-__all__ = [
-    "AutomatedStoppingSpec",
-    "ConvexStoppingSpec",
-    "DecayCurveStoppingSpec",
-    "MedianStoppingSpec",
-    "StudyStoppingConfig",
-]
-
 Steps = Annotated[Whole, Field(ge=0)]
 PositiveSeconds = Annotated[Seconds, Field(gt=0)]
 

@@ -27,8 +27,6 @@ from vertex_jobs.spec.inspection import Rule
 from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.rules import COMMON_RULES, DATA_RULES, MODEL_RULES
 
-__all__ = ["CustomTrainingJob"]
-
 Port = Annotated[Whole, Field(ge=1, le=65535)]
 ModelName = Annotated[Text, Field(max_length=catalog.load().limits.display_name_max_chars)]
 Fraction = Annotated[Number, Field(ge=0, le=1)]

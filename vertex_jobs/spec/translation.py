@@ -12,8 +12,6 @@ from pydantic_core import ErrorDetails
 from vertex_jobs.errors import Fault
 from vertex_jobs.spec.spelling import suggestion
 
-__all__ = ["example_of", "read_path", "translate"]
-
 #: Error type -> (rule, remedy), filled with the error's context.
 _TEXTS = {
     "missing": ("is required", "add it"),

@@ -13,8 +13,6 @@ from vertex_jobs.spec.base import Spec
 from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.yaml_text import render
 
-__all__ = ["to_mapping", "to_yaml"]
-
 
 def to_mapping(job: JobSpec) -> dict[str, Any]:
     """The keys of a config, in the models' order, as plain data.

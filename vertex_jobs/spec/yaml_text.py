@@ -12,8 +12,6 @@ import yaml
 
 from vertex_jobs.errors import Fault, InvalidJobError
 
-__all__ = ["Parsed", "parse", "render"]
-
 
 class _Loader(yaml.SafeLoader):
     """Safe loading with the scalars of YAML 1.2; collects keys that stand twice."""

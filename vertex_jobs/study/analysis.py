@@ -18,8 +18,6 @@ from vertex_jobs.study.trial_records import Objective, Trial
 if TYPE_CHECKING:
     from vertex_jobs.search.uncertainty import Beliefs
 
-__all__ = ["StudyAnalysis"]
-
 
 @dataclass(frozen=True)
 class StudyAnalysis:

@@ -12,8 +12,6 @@ from vertex_jobs.study.trial_records import Objective, Trial
 if TYPE_CHECKING:
     from vertex_jobs.search.uncertainty import Beliefs
 
-__all__ = ["Confidence"]
-
 #: With fewer trials the model knows little but its own assumptions.
 LEAST_TRIALS = 5
 

@@ -11,8 +11,6 @@ from typing import Any
 
 from vertex_jobs.study.trial_records import Measurement, Trial
 
-__all__ = ["read_exported"]
-
 
 def read_exported(text: str) -> tuple[Trial, ...]:
     """Return the trials in the text of an export, in its order.

@@ -15,8 +15,6 @@ from vertex_jobs.study.study import Study
 from vertex_jobs.study.trial_records import Measurement, Trial
 from vertex_jobs.timestamps import read_second
 
-__all__ = ["hparams_files"]
-
 #: Prefixes of a metric's name, so that no tag equals one of the script's own.
 _FINAL_PREFIX, _MEASUREMENT_PREFIX = "final/", "measurement/"
 #: TensorBoard reads files whose names hold "tfevents"; equal names are written once.

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
 
     from vertex_jobs.search import Parameter
 
-__all__ = ["write_optuna_storage"]
-
 
 def write_optuna_storage(study: Study, path: Path) -> int:
     """Write the file, replacing an older one, and return the number of trials in it.

@@ -13,8 +13,6 @@ from vertex_jobs.names import GcsUri, is_gcs_uri
 from vertex_jobs.search.study_spec import is_maximized
 from vertex_jobs.study.trial_records import Measurement, Objective, ParameterValue, Trial
 
-__all__ = ["read_objectives", "read_trials"]
-
 
 def read_objectives(resource: Mapping[str, Any]) -> tuple[Objective, ...]:
     """Return the study's metrics in the order of its spec; an unspecified goal means maximize."""

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from vertex_jobs.errors import NoFeasibleTrialError
 from vertex_jobs.study.trial_records import Objective, Trial
 
-__all__ = ["Ranking"]
-
 
 @dataclass(frozen=True)
 class Ranking:

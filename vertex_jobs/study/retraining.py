@@ -10,8 +10,6 @@ from vertex_jobs import catalog
 from vertex_jobs.runtime.environment import INITIAL_MODEL_VARIABLE
 from vertex_jobs.study.trial_records import ParameterValue, Trial
 
-__all__ = ["training_config"]
-
 #: Keys of a tuning job that a training job does not have, and the directory of the study's outputs.
 _STUDY_KEYS = frozenset(
     {

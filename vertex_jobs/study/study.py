@@ -17,8 +17,6 @@ from vertex_jobs.study.trial_tables import short_table, trial_columns, trial_row
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["Study"]
-
 
 @dataclass(frozen=True)
 class Study(StudyAnalysis):

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
-__all__ = ["JsonObject", "Measurement", "Objective", "ParameterValue", "Trial", "cell_text"]
-
 #: A parameter's value, typed by the study's spec.
 ParameterValue = float | int | str
 #: A dictionary that ``json.dumps`` turns into a JSON object.

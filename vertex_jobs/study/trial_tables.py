@@ -10,8 +10,6 @@ from html import escape
 from vertex_jobs.study.analysis import StudyAnalysis
 from vertex_jobs.study.trial_records import Trial, cell_text
 
-__all__ = ["short_table", "sortable_table", "trial_columns", "trial_rows"]
-
 #: A notebook cell should stay readable; `to_frame` has every row.
 _SHORT_ROWS = 10
 

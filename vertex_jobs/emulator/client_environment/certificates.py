@@ -13,8 +13,6 @@ from pathlib import Path
 
 from vertex_jobs import catalog
 
-__all__ = ["Certificates"]
-
 #: Source: "Vertex AI locations" (multi-regional endpoints).
 _MULTI_REGIONS = ("us", "eu")
 #: Roots that a user had to name, such as those of a company's proxy.

@@ -10,8 +10,6 @@ from collections.abc import Mapping
 
 from vertex_jobs.emulator.client_environment.certificates import Certificates
 
-__all__ = ["google_variables", "plain_variables"]
-
 #: Variables that a replica inherits from the server's starter; it inherits no others.
 _INHERITED = (
     "HOME",

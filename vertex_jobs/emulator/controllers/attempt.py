@@ -27,8 +27,6 @@ from vertex_jobs.emulator.resources.endings import (
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.storage.writers import WriteLedger, Writer
 
-__all__ = ["Attempt"]
-
 #: Between SIGTERM and SIGKILL, in seconds. The service's own grace is not documented. They are
 #: real seconds on every clock: a process needs them to write what it has.
 GRACE_SECONDS = 5.0

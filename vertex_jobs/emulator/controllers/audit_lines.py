@@ -9,8 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["Evidence", "Line", "Remains", "audit", "look_at"]
-
 _MOST_NAMES = 3
 #: A process that opens ``gs://bucket/object`` as a file makes folders of that name.
 _LITERAL = ("gs:", "gcs:")

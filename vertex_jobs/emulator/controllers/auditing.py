@@ -15,8 +15,6 @@ from vertex_jobs.emulator.storage.writers import WriteLedger
 from vertex_jobs.names import GcsUri, is_gcs_uri
 from vertex_jobs.requests.places import LOCAL_BUCKET
 
-__all__ = ["write_audit"]
-
 #: A run that writes more objects than these pages hold has not written nothing.
 _MOST_PAGES = 10
 

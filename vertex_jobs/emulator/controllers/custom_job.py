@@ -31,8 +31,6 @@ from vertex_jobs.emulator.storage.writers import WriteLedger
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.runtime.directories import Directories
 
-__all__ = ["CustomJobRun", "CustomJobs"]
-
 _DEFAULT_TIMEOUT_SECONDS = catalog.load().limits.default_timeout_seconds
 
 

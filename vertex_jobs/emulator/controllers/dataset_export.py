@@ -20,8 +20,6 @@ from vertex_jobs.emulator.storage.objects.object_listing import ListQuery
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.names import GcsUri
 
-__all__ = ["export"]
-
 _ROWS_PER_SHARD = 10_000
 _SET_VARIABLES = {name: f"AIP_{name.upper()}_DATA_URI" for name in SETS}
 

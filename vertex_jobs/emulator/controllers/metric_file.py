@@ -18,8 +18,6 @@ from pathlib import Path
 
 from vertex_jobs.runtime.metric_reports import RESERVED_TAGS, journal_of
 
-__all__ = ["MetricFile", "Report"]
-
 #: Steps are signed 64-bit numbers in the API, durations at most 10,000 years. Source: Measurement.
 _MAX_STEP, _MAX_SECONDS = 2**63, 315_576_000_000.0
 

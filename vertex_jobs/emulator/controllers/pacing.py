@@ -19,8 +19,6 @@ from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.spec.local import Pace, TimedPace
 
-__all__ = ["Pacing", "longest_wait"]
-
 _DEFAULT_WAIT_SECONDS = float(catalog.load().limits.flex_start_default_max_wait_seconds)
 _FLEX_START = 6
 

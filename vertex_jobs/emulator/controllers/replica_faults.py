@@ -22,8 +22,6 @@ from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.names import GcsUri
 from vertex_jobs.spec.local import ReplicaFault
 
-__all__ = ["ReplicaFaults"]
-
 #: A checkpoint of several files is taken to be whole when nothing was added for this long.
 _CHECKPOINT_POLL_SECONDS = 0.25
 

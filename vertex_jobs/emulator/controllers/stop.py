@@ -4,8 +4,6 @@ import asyncio
 
 from vertex_jobs.emulator.resources.endings import CANCELLED, Ending
 
-__all__ = ["Stop"]
-
 
 class Stop(asyncio.Event):
     """Set to end a job before its time.

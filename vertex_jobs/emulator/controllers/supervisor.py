@@ -14,8 +14,6 @@ from vertex_jobs.emulator.resources.job_records import JobRecord, JobRecords
 from vertex_jobs.job_kinds import JOB_KINDS, JobKind, kind_of_collection
 from vertex_jobs.names import ResourceName
 
-__all__ = ["Controller", "Supervisor"]
-
 #: Drives a job to its end, which it writes, or to the end that it is asked for.
 Controller = Callable[[JobRecord, Stop], Coroutine[Any, Any, object]]
 

@@ -22,8 +22,6 @@ from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.names import GcsUri, ResourceName
 from vertex_jobs.runtime.directories import Directories
 
-__all__ = ["TrainingPipelineRun"]
-
 
 class TrainingPipelineRun:
     """The life of one training pipeline."""

@@ -13,8 +13,6 @@ from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.study_search.early_stopping import check_stopping, has_stopping_rule
 from vertex_jobs.emulator.study_search.search_client import SearchClient, SearchFailedError
 
-__all__ = ["TrialRun"]
-
 #: The library rewrites the file in place; what stands there this long is read.
 _POLL_SECONDS = 0.05
 

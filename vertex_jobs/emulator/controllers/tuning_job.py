@@ -20,8 +20,6 @@ from vertex_jobs.emulator.study_search.search_client import SearchClient, Search
 from vertex_jobs.emulator.study_search.session import MOST_SUGGESTIONS, StudySession, seed_of
 from vertex_jobs.names import ResourceName
 
-__all__ = ["TuningJobRun"]
-
 #: How often the rules are asked that may interrupt trials.
 _RULES_SECONDS = 0.5
 

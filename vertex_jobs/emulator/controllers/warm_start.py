@@ -22,8 +22,6 @@ from vertex_jobs.names import GcsUri, is_gcs_uri
 from vertex_jobs.study.exported import read_exported
 from vertex_jobs.study.trial_records import Trial
 
-__all__ = ["EarlierStudies", "trials_to_start_from"]
-
 #: The search knows trials by number; those of earlier studies are above all of this one's.
 _FIRST_NUMBER = 1_000_000
 #: As many of the trials that are left out are named, with the reason.

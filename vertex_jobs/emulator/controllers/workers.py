@@ -8,8 +8,6 @@ from pathlib import Path
 from vertex_jobs.emulator.launcher.launcher_client import Replica
 from vertex_jobs.emulator.launcher.launcher_values import Exit, ReplicaSpec
 
-__all__ = ["Worker", "empty_disk"]
-
 
 @dataclass(eq=False)
 class Worker:

@@ -10,8 +10,6 @@ from vertex_jobs.emulator.environments.isolated import Say
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
 
-__all__ = ["CommandRunner"]
-
 
 class CommandRunner:
     """Runs one command at a time or many, each a process group of its own."""

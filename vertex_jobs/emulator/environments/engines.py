@@ -9,15 +9,6 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = [
-    "PACKAGES_FOLDER",
-    "Container",
-    "package_command",
-    "remove_command",
-    "run_command",
-    "why_no_engine",
-]
-
 #: The server answers nobody meanwhile.
 _ANSWER_SECONDS = 5.0
 #: Where a package job's archives lie in its container.

@@ -11,8 +11,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["Installer", "find_installer"]
-
 #: Variables after PIP_ and UV_ that say where packages come from.
 _PIP_SOURCES = (
     *("CERT", "CLIENT_CERT", "CONFIG_FILE", "CONSTRAINT", "EXTRA_INDEX_URL", "FIND_LINKS"),

@@ -22,8 +22,6 @@ from packaging.utils import canonicalize_name
 from vertex_jobs.emulator.environments.installers import Installer
 from vertex_jobs.errors import UnsupportedHereError
 
-__all__ = ["IsolatedEnvironment", "IsolatedEnvironments", "Recipe", "merged"]
-
 Say = Callable[[str], None]
 #: Runs a command with the given environment, hands on each line that it writes, and returns its
 #: exit code. When it is cancelled nothing of the command is left.

@@ -5,8 +5,6 @@ Kept in memory: it begins anew with the server, as the counts of the rules do.
 
 from dataclasses import asdict, dataclass, field
 
-__all__ = ["Incident", "Incidents"]
-
 
 @dataclass(frozen=True)
 class Incident:

@@ -15,8 +15,6 @@ from vertex_jobs.emulator.clock import Clock
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.spec.local import CallFault
 
-__all__ = ["DROP", "ConnectionDroppedError", "end_connection", "inject"]
-
 Answer = TypeVar("Answer")
 
 #: Key of an HTTP connection's own state: a function that ends the connection at once.

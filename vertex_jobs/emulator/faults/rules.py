@@ -16,8 +16,6 @@ from vertex_jobs.emulator.faults.incidents import Incident, Incidents
 from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.spec.local import CallFault, ReplicaFault
 
-__all__ = ["FaultBoard", "Occurrence", "RuleSet", "check_calls"]
-
 #: Collection and number.
 Job = tuple[str, str]
 

@@ -18,8 +18,6 @@ from vertex_jobs.emulator.launcher.launcher_values import Capabilities
 from vertex_jobs.emulator.services.standing_settings import StandingSettings
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["Administration"]
-
 
 @dataclass(frozen=True)
 class Holder:

@@ -25,8 +25,6 @@ from vertex_jobs.emulator.services.log_service import LogService
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.headers import POSITION_HEADER, WAIT_HEADER
 
-__all__ = ["Application"]
-
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 

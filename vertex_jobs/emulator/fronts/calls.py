@@ -8,8 +8,6 @@ from vertex_jobs.emulator.services.methods import Call
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.headers import OPTIONS_HEADER, WAIT_HEADER
 
-__all__ = ["HoldPolicy", "call_of"]
-
 
 @dataclass
 class HoldPolicy:

@@ -8,8 +8,6 @@ Source: RFC 8446 section 4.1.2 (ClientHello), RFC 7301 (application-layer protoc
 import asyncio
 import socket
 
-__all__ = ["MAX_PEEK", "offered_protocols", "peek", "read_head"]
-
 #: The longest first message that is looked at, in bytes.
 MAX_PEEK = 16384
 

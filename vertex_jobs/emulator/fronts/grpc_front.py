@@ -20,8 +20,6 @@ from vertex_jobs.emulator.services.methods import Method
 from vertex_jobs.emulator.services.versions import refuse_unknown_fields, retyped_message
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["Relays", "start_grpc"]
-
 
 class Relays(Protocol):
     """The connections to the gRPC sockets that the listener has made, by gRPC's name of each."""

@@ -7,8 +7,6 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-__all__ = ["GrpcSockets"]
-
 #: The kernel takes names of Unix sockets up to this length. Source: unix(7), sun_path.
 _MAX_NAME_BYTES = 107
 

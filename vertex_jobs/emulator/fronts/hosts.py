@@ -7,8 +7,6 @@ endpoints", "mTLS endpoints" of Google Cloud.
 
 import re
 
-__all__ = ["api_of", "is_google_host"]
-
 _DOMAIN = ".googleapis.com"
 #: What may follow an API's name: mutual TLS, or the location of a regional endpoint.
 _VARIANT = r"(?:\.mtls|\.[a-z0-9-]+\.rep)?"

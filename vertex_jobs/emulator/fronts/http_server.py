@@ -15,8 +15,6 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from vertex_jobs.emulator.asgi import AsgiApplication
 from vertex_jobs.emulator.faults.injection import DROP
 
-__all__ = ["HttpProtocol", "http_config"]
-
 _IDENTITY = re.compile(rb"\r\ntransfer-encoding:[ \t]*identity[ \t]*(?=\r\n)", re.IGNORECASE)
 _END_OF_HEAD = b"\r\n\r\n"
 #: A head longer than this is handed on as it is; h11 then refuses it by its own limit.

@@ -19,8 +19,6 @@ from vertex_jobs.emulator.fronts.outer_proxy import OuterProxy
 from vertex_jobs.emulator.fronts.peers import is_own_user
 from vertex_jobs.emulator.fronts.tunnels import open_tunnel, relay
 
-__all__ = ["Listener"]
-
 _HANDSHAKE_RECORD = 0x16
 #: The first bytes of HTTP/2 without TLS, which is gRPC over an insecure channel.
 #: Source: RFC 9113 section 3.4.

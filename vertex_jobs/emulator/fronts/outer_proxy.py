@@ -10,8 +10,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from urllib.parse import unquote, urlsplit
 
-__all__ = ["OuterProxy"]
-
 _DEFAULT_PORT = 3128
 
 

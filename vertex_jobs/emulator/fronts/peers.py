@@ -12,8 +12,6 @@ import socket
 import struct
 from typing import NamedTuple
 
-__all__ = ["PeerSocket", "find_socket", "is_own_user", "socket_inode"]
-
 _NETLINK_SOCK_DIAG = 4
 _SOCK_DIAG_BY_FAMILY = 20
 _REQUEST = 1  # NLM_F_REQUEST

@@ -22,9 +22,6 @@ from vertex_jobs.emulator.services.methods import Method
 from vertex_jobs.emulator.services.versions import retyped_json
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["JsonForms", "RestFront"]
-
-
 #: Source: "System parameters" of Google Cloud APIs.
 _SYSTEM_PARAMETERS = frozenset(
     ("access_token", "alt", "callback", "key", "oauth_token", "prettyPrint", "quotaUser")

@@ -6,8 +6,6 @@ import socket
 
 from vertex_jobs.emulator.fronts.outer_proxy import OuterProxy
 
-__all__ = ["open_tunnel", "relay"]
-
 _CHUNK = 1 << 16
 _MAX_HEAD = 1 << 14
 

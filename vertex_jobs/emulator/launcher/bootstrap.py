@@ -25,8 +25,6 @@ import types
 import weakref
 from typing import Any, NoReturn
 
-__all__ = ["CANNOT_START", "THREAD_LIMITS", "import_preload", "leave_own_folder", "run"]
-
 #: At import NumPy's and SciPy's OpenBLAS start a thread per core otherwise, and a process with
 #: threads cannot be forked safely. Set when a process starts, fresh ones too, so that both
 #: compute alike; removed before user code runs.

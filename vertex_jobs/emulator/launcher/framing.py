@@ -13,8 +13,6 @@ import socket
 import struct
 from typing import Any, NamedTuple
 
-__all__ = ["Channel", "Decoder", "Received", "ancillary", "encode"]
-
 _LENGTH = struct.Struct("!I")
 _CREDENTIALS = struct.Struct("3i")  # pid, uid, gid: struct ucred of unix(7)
 _CHUNK_BYTES = 65536

@@ -13,8 +13,6 @@ from pathlib import Path
 from vertex_jobs.emulator.launcher import linux
 from vertex_jobs.emulator.launcher.spawning import spawn
 
-__all__ = ["MOUNTPOINT", "GcsMounting", "missing"]
-
 MOUNTPOINT = "/gcs"
 _DEVICE = "/dev/fuse"
 #: Of libfuse 3.0 to 3.16, and of 3.17 and later.

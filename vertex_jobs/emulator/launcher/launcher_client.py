@@ -25,8 +25,6 @@ from vertex_jobs.emulator.launcher.launcher_connection import LauncherConnection
 from vertex_jobs.emulator.launcher.launcher_values import Capabilities, Exit, ReplicaSpec
 from vertex_jobs.emulator.launcher.output import LinePipe
 
-__all__ = ["Launcher", "OnOutput", "Replica"]
-
 #: Called with ``stdout`` or ``stderr``, a line without its newline, and its Unix time.
 OnOutput = Callable[[str, bytes, float], None]
 

@@ -15,8 +15,6 @@ from typing import Any
 
 from vertex_jobs.emulator.launcher import framing
 
-__all__ = ["LauncherConnection"]
-
 
 @dataclass
 class _Outgoing:

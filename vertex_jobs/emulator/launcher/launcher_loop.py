@@ -17,8 +17,6 @@ from vertex_jobs.emulator.launcher.running_replicas import Replicas, Running
 from vertex_jobs.emulator.launcher.spawning import spawn_fresh
 from vertex_jobs.emulator.launcher.warm_parents import Launch, WarmParent, WarmParents
 
-__all__ = ["LauncherLoop"]
-
 #: How often the kernel's mount table is read while a mount is under way.
 _MOUNT_POLL_SECONDS = 0.01
 

@@ -5,8 +5,6 @@ For the server's controllers. No behaviour.
 
 from dataclasses import dataclass
 
-__all__ = ["Capabilities", "Exit", "ReplicaSpec"]
-
 
 @dataclass(frozen=True)
 class ReplicaSpec:

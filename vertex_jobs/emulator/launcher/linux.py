@@ -12,17 +12,6 @@ import ctypes
 import os
 import signal
 
-__all__ = [
-    "become_subreaper",
-    "die_with_parent",
-    "keep_capabilities_over_exec",
-    "mount",
-    "pivot_root",
-    "signal_group",
-    "unmount",
-    "unshare",
-]
-
 NEW_MOUNTS = 0x00020000
 NEW_USER = 0x10000000
 NEW_PIDS = 0x20000000

@@ -16,8 +16,6 @@ from typing import NoReturn
 
 from vertex_jobs.emulator.launcher import linux
 
-__all__ = ["enter"]
-
 _BUILT = "built"
 _REMEDY = (
     "allow user namespaces (sysctl kernel.unprivileged_userns_clone=1, "

@@ -7,8 +7,6 @@ import asyncio
 import os
 from collections.abc import Callable
 
-__all__ = ["LinePipe"]
-
 #: A longer line is handed on in pieces, so that a progress bar without end cannot fill memory.
 LONGEST_LINE_BYTES = 65536
 _CHUNK_BYTES = 65536

@@ -14,8 +14,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
-__all__ = ["command"]
-
 #: Python's own name for runpy's file is not its path in every version.
 _STARTING_FILES = (__file__, runpy.__file__, runpy.run_module.__code__.co_filename)
 

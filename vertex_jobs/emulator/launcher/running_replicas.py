@@ -13,8 +13,6 @@ from typing import Any
 from vertex_jobs.emulator.launcher import linux
 from vertex_jobs.emulator.launcher.warm_parents import WarmParent
 
-__all__ = ["Replicas", "Running"]
-
 _KILLS = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
 
 

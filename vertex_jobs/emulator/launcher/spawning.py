@@ -14,8 +14,6 @@ from typing import Any, NoReturn
 
 from vertex_jobs.emulator.launcher import bootstrap, framing, linux
 
-__all__ = ["has_own_thread_limit", "spawn", "spawn_fresh", "spawn_warm_parent"]
-
 _FOLDER = Path(__file__).parent
 
 

@@ -13,8 +13,6 @@ from typing import Any
 from vertex_jobs.emulator.launcher import framing
 from vertex_jobs.emulator.launcher.spawning import has_own_thread_limit, spawn_warm_parent
 
-__all__ = ["Launch", "WarmParent", "WarmParents"]
-
 #: One with TensorFlow holds 561 MiB, most of it shared with its replicas while they run.
 MOST_PARENTS = 4
 #: An idle one is ended after this time: long enough to look at a result and start again.

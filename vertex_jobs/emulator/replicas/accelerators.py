@@ -12,8 +12,6 @@ from collections import deque
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-__all__ = ["AcceleratorPool", "find_devices", "variables_for"]
-
 #: NVIDIA's management library, part of the driver. Source: NVML API reference.
 _NVML = "libnvidia-ml.so.1"
 _VISIBLE = "CUDA_VISIBLE_DEVICES"

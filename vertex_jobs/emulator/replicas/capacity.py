@@ -17,8 +17,6 @@ from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_tasks
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["Capacity"]
-
 
 @dataclass(frozen=True)
 class Capacity:

@@ -26,8 +26,6 @@ from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.replica_places import Place, Start
 from vertex_jobs.emulator.replicas.tasks import PoolTask
 
-__all__ = ["prepare_containers"]
-
 #: Files of the emulator's that variables point to; a container needs them in the same place.
 _FILE_VARIABLES = ("SSL_CERT_FILE", "GOOGLE_APPLICATION_CREDENTIALS")
 

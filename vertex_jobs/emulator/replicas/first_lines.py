@@ -14,8 +14,6 @@ from vertex_jobs.catalog.container_images import ImageName, parse_image
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask
 
-__all__ = ["drift_line", "runner_lines"]
-
 _TITLES = {"tf": "TensorFlow"}
 
 

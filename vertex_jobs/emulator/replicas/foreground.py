@@ -38,8 +38,6 @@ from vertex_jobs.requests.places import Request
 from vertex_jobs.runtime.cluster import ROLES
 from vertex_jobs.spec.local import LocalSettings
 
-__all__ = ["Foreground", "foreground"]
-
 #: What a terminal program needs and a replica never has.
 _OF_TERMINAL = ("COLORTERM", "PYTHONBREAKPOINT", "TERM")
 

@@ -13,8 +13,6 @@ from pathlib import Path
 from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.tasks import PoolTask
 
-__all__ = ["GCS_FOLDER", "mentions_gcs"]
-
 GCS_FOLDER = "/gcs"
 _ROOT = f"{GCS_FOLDER}/"
 

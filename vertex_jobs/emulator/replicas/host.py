@@ -16,8 +16,6 @@ from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports
 
-__all__ = ["Host", "clear_work"]
-
 #: What the work folder holds: by job, by container's packages, and what is being swept.
 _WORK = re.compile(r"\d+|packages-.+|\.\d+-[0-9a-f]{8}")
 

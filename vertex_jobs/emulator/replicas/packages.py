@@ -25,8 +25,6 @@ from vertex_jobs.emulator.storage.objects.object_values import StoredObject
 from vertex_jobs.names import GcsUri
 from vertex_jobs.packaging import ArchiveError, extract, third_party_imports
 
-__all__ = ["Package", "Packages"]
-
 #: Source: google-cloud-aiplatform, where it uploads a package.
 _SDK_PREFIX = re.compile(r"aiplatform-\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d+-")
 

@@ -14,8 +14,6 @@ from pathlib import Path
 
 from vertex_jobs.errors import UnsupportedHereError
 
-__all__ = ["Ports", "candidate_ports"]
-
 _RANGE = Path("/proc/sys/net/ipv4/ip_local_port_range")
 #: Linux's default of that file.
 _DEFAULT_RANGE = (32768, 60999)

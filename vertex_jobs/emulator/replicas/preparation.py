@@ -24,8 +24,6 @@ from vertex_jobs.emulator.replicas.tasks import ENGINES, pool_tasks
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.runtime.cluster import ROLES
 
-__all__ = ["prepare_replicas"]
-
 #: By pool and index.
 _Devices = dict[tuple[int, int], list[str]]
 

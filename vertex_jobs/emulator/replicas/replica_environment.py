@@ -19,8 +19,6 @@ from vertex_jobs.runtime.cluster import ROLES, Cluster
 from vertex_jobs.runtime.directories import Directories
 from vertex_jobs.runtime.environment import Environment
 
-__all__ = ["JobEnvironment", "Trial", "loopback_addresses", "overridden"]
-
 _LOOPBACK = "127.0.0.1"
 #: Names that the service sets; a job cannot override them, not even those that are unset here.
 _SERVICE_PREFIXES = ("AIP_", "CLOUD_ML_")

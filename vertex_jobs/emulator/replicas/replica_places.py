@@ -19,8 +19,6 @@ from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.tasks import PoolTask
 
-__all__ = ["Place", "Start", "prepare_place"]
-
 
 @dataclass(frozen=True)
 class Start:

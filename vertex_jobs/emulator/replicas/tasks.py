@@ -15,8 +15,6 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.spec.local import Environment, LocalImage, LocalSettings
 
-__all__ = ["ENGINES", "PoolTask", "pool_task", "pool_tasks"]
-
 #: Environments that are a container engine.
 ENGINES: tuple[Environment, ...] = ("docker", "podman")
 

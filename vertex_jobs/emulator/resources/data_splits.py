@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["SETS", "Row", "check_split", "split_rows"]
-
 SETS = ("training", "validation", "test")
 #: Source: FractionSplit proto: by default roughly 80, 10 and 10 percent.
 _DEFAULT = (0.8, 0.1, 0.1)

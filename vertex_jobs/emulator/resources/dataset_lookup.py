@@ -14,8 +14,6 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName, is_gcs_uri
 
-__all__ = ["DataSource", "DatasetLookup", "source_of"]
-
 _TABLES = ("tabular", "time_series")
 
 

@@ -12,17 +12,6 @@ from dataclasses import dataclass
 
 from vertex_jobs.emulator.resources import states
 
-__all__ = [
-    "CANCELLED",
-    "Action",
-    "Decision",
-    "Ending",
-    "History",
-    "ReplicaEnd",
-    "Retries",
-    "decide",
-]
-
 #: Source: "Understand the custom training service": a worker is restarted up to 5 times, then the
 #: job is retried up to 3 times; a job that aborts is restarted up to 3 times.
 MAX_WORKER_RESTARTS = 5

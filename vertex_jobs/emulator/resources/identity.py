@@ -12,9 +12,6 @@ from google.protobuf import timestamp_pb2
 
 from vertex_jobs.names import ResourceName
 
-__all__ = ["Identity", "project_number"]
-
-
 #: Of ids that stand for a number nobody named an id for.
 _NUMBERED_PREFIX = "project-"
 

@@ -22,8 +22,6 @@ from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.job_kinds import CUSTOM_JOB
 from vertex_jobs.names import ResourceName
 
-__all__ = ["JobRecord", "JobRecords"]
-
 
 @dataclass(frozen=True)
 class JobRecords:

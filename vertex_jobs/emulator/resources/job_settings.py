@@ -8,8 +8,6 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.errors import InvalidJobError
 from vertex_jobs.spec.local import LocalSettings
 
-__all__ = ["JobSettings"]
-
 
 @dataclass(frozen=True)
 class JobSettings:

@@ -16,8 +16,6 @@ from vertex_jobs.catalog.container_images import listed_image
 from vertex_jobs.catalog.machine_rules import Broken, MachineUse, Violation, violations
 from vertex_jobs.emulator import protos
 
-__all__ = ["check_machines", "machine_warnings"]
-
 Faults = list[tuple[str, str]]
 
 _ACCELERATOR = 'Accelerator "{accelerator_type}" is not supported for machine type "{machine_type}"'

@@ -8,8 +8,6 @@ from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.names import ResourceName
 
-__all__ = ["ModelRegistry"]
-
 
 class ModelRegistry:
     """The one place where models come into being."""

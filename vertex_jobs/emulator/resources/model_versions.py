@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["DEFAULT", "MODEL_ID", "check_alias", "find_version", "give_alias", "take_alias"]
-
 #: The alias of the version that a reference without one means.
 DEFAULT = "default"
 #: Source: UploadModelRequest proto, model_id: up to 63 characters, the first no digit or hyphen.

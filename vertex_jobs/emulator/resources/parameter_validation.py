@@ -12,8 +12,6 @@ from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
 from vertex_jobs.search.space import DISCRETE_TOLERANCE
 
-__all__ = ["check_enum", "check_parameter"]
-
 Faults = list[tuple[str, str]]
 
 _DOUBLE, _INTEGER, _DISCRETE = "double_value_spec", "integer_value_spec", "discrete_value_spec"

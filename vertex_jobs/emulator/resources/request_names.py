@@ -6,8 +6,6 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
 
-__all__ = ["find_resource", "numbered", "parent_of", "parsed"]
-
 
 def parsed(text: str, kind: str) -> ResourceName:
     """The name in a request.

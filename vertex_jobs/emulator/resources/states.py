@@ -10,8 +10,6 @@ from google.protobuf import timestamp_pb2
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["ACTIVE", "CODES", "TERMINAL", "advance", "is_terminal", "request_cancel"]
-
 State = protos.JobState
 
 QUEUED, PENDING, RUNNING, SUCCEEDED, FAILED, CANCELLING, CANCELLED = range(1, 8)

@@ -12,21 +12,6 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.search import Space
 from vertex_jobs.search.study_spec import read_space
 
-__all__ = [
-    "argument_text",
-    "assignment_of",
-    "failures_end_job",
-    "final_measurement",
-    "is_finished",
-    "maximized",
-    "measurement",
-    "objectives_of",
-    "parameter_messages",
-    "set_trial_directory",
-    "space_of",
-    "trial_arguments",
-]
-
 _FINISHED = (int(protos.TrialState.SUCCEEDED), int(protos.TrialState.INFEASIBLE))
 _BEST_MEASUREMENT = 2
 _MINIMIZE = 2

@@ -14,8 +14,6 @@ from google.protobuf import timestamp_pb2
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.study_rules import is_finished, maximized
 
-__all__ = ["reason_to_stop", "trial_limit"]
-
 
 def reason_to_stop(
     study_spec: protos.Message,

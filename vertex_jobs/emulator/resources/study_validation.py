@@ -15,8 +15,6 @@ from vertex_jobs.emulator.resources.parameter_validation import check_enum, chec
 from vertex_jobs.emulator.resources.study_rules import space_of
 from vertex_jobs.search.space import same_value
 
-__all__ = ["check_study", "check_study_spec"]
-
 Faults = list[tuple[str, str]]
 
 _CONDITIONS = {

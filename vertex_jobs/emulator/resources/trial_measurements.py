@@ -10,8 +10,6 @@ from google.protobuf import timestamp_pb2
 
 from vertex_jobs.emulator import protos
 
-__all__ = ["add_measurement", "measurement_faults", "set_elapsed"]
-
 Faults = list[tuple[str, str]]
 
 

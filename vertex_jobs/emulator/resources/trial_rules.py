@@ -20,14 +20,6 @@ from vertex_jobs.emulator.resources.trial_measurements import measurement_faults
 from vertex_jobs.emulator.resources.validation import refuse_faults
 from vertex_jobs.search import Parameter
 
-__all__ = [
-    "assignment_faults",
-    "check_trial",
-    "default_values",
-    "end_trial",
-    "optimal_trials",
-]
-
 Faults = list[tuple[str, str]]
 
 _PARAMETERS = "trial.parameters"

@@ -18,8 +18,6 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.names import is_gcs_uri
 
-__all__ = ["check_custom_job_spec", "check_labels", "refuse_faults", "refuse_reduction_server"]
-
 Faults = list[tuple[str, str]]
 
 #: Known to be answered by themselves, without a list. Source: public reports of real answers.

@@ -15,8 +15,6 @@ from urllib.parse import parse_qsl
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.timestamps import timestamp
 
-__all__ = ["AccountService"]
-
 _TOKEN_PATHS = ("/token", "/oauth2/v4/token")
 _TOKEN_INFO_PATHS = ("/tokeninfo", "/oauth2/v3/tokeninfo")
 _ACCOUNTS = "/v1/projects/-/serviceAccounts/"

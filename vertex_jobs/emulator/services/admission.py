@@ -24,8 +24,6 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.job_kinds import CUSTOM_JOB, CUSTOM_TRAINING_JOB, TUNING_JOB, JobKind
 from vertex_jobs.names import ResourceName
 
-__all__ = ["Admission"]
-
 Faults = list[tuple[str, str]]
 
 _CUSTOM_TASK = "gs://google-cloud-aiplatform/schema/trainingjob/definition/custom_task_1.0.0.yaml"

@@ -21,8 +21,6 @@ from vertex_jobs.emulator.services.suggestions import Suggestions
 from vertex_jobs.emulator.services.trial_service import TrialService
 from vertex_jobs.emulator.study_search.search_client import SearchClient
 
-__all__ = ["api_methods"]
-
 
 def api_methods(
     records: JobRecords,

@@ -20,8 +20,6 @@ from vertex_jobs.emulator.services.filters import compile_filter, field_value
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 
-__all__ = ["Row", "page_of", "page_start", "take_page"]
-
 #: A resource and its place in the order of creation.
 Row = tuple[int, protos.Message]
 

@@ -20,8 +20,6 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName, is_gcs_uri
 
-__all__ = ["DatasetService"]
-
 #: Source: UpdateDatasetRequest proto.
 _CHANGEABLE = ("display_name", "description", "labels")
 

@@ -11,8 +11,6 @@ from typing import TypeAlias
 
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["And", "Comparison", "Node", "Not", "Or", "holds", "parse"]
-
 
 @dataclass(frozen=True)
 class Comparison:

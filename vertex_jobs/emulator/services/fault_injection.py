@@ -17,8 +17,6 @@ from vertex_jobs.errors import InvalidJobError
 from vertex_jobs.names import ResourceName
 from vertex_jobs.spec.local import CallFault, ReplicaFault
 
-__all__ = ["call_names", "rules_of", "with_faults"]
-
 
 def call_names(methods: Sequence[Method]) -> tuple[str, ...]:
     """Return every call that a fault may name: those of the methods, and those of storage."""

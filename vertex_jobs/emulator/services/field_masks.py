@@ -10,8 +10,6 @@ from google.protobuf import field_mask_pb2
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["apply_update", "masked", "read_mask"]
-
 
 def read_mask(
     request: protos.Message, message_class: protos.Message

@@ -17,8 +17,6 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.services.expressions import Comparison, Node, Not, holds, parse
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["ORDERED", "compile_filter", "field_value", "parse_time"]
-
 Predicate = Callable[[protos.Message], bool]
 
 #: The comparisons of two values of one type.

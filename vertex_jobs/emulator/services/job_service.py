@@ -22,8 +22,6 @@ from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.job_kinds import TUNING_JOB, JobKind
 from vertex_jobs.names import ResourceName
 
-__all__ = ["Admit", "JobService"]
-
 #: Checks and completes a new resource, given its project and location and its settings; answers
 #: the warnings that belong into the job's log.
 Admit = Callable[[protos.Message, ResourceName, JobSettings], list[str]]

@@ -17,8 +17,6 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.logbook import LogLine
 from vertex_jobs.timestamps import timestamp
 
-__all__ = ["entry_of", "satisfies"]
-
 _SEVERITIES = {
     name: 100 * level
     for level, name in enumerate(

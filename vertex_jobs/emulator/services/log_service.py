@@ -22,8 +22,6 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.logbook import Logbook, LogLine
 from vertex_jobs.emulator.store.resource_store import Store
 
-__all__ = ["LogService"]
-
 #: Source: entries.list, pageSize: 50 by default, 1000 at most.
 _DEFAULT_PAGE_SIZE = 50
 _MAX_PAGE_SIZE = 1000

@@ -15,8 +15,6 @@ from urllib.parse import unquote
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 
-__all__ = ["API_VERSIONS", "Call", "HttpRule", "Method", "methods_of", "rule"]
-
 #: Stands for the dot of a nested field in the name of a pattern's group.
 _DOT = "__"
 

@@ -24,8 +24,6 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
 
-__all__ = ["ModelService"]
-
 #: Source: UpdateModelRequest proto; the rest of a model never changes.
 _CHANGEABLE = ("display_name", "description", "labels", "version_description")
 

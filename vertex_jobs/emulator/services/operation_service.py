@@ -18,8 +18,6 @@ from vertex_jobs.emulator.services.methods import Call, HttpRule, Method, method
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.names import ResourceName
 
-__all__ = ["OperationService"]
-
 _SERVICE = "google.longrunning.Operations"
 _TOP = "projects/*/locations/*"
 #: Operations of a region, and of one resource in it.

@@ -19,8 +19,6 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import location_name
 
-__all__ = ["ProjectService"]
-
 _IAM = "google.iam.v1.IAMPolicy"
 _LOCATIONS = "google.cloud.location.Locations"
 _PROJECTS = "google.cloud.resourcemanager.v3.Projects"

@@ -22,8 +22,6 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.job_kinds import CUSTOM_TRAINING_JOB, JOB_KINDS
 from vertex_jobs.names import ResourceName
 
-__all__ = ["Rehearsal"]
-
 Answer = dict[str, Any]
 
 #: States that a job does not reach by itself here.

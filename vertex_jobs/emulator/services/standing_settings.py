@@ -12,8 +12,6 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.services.methods import Call, Method
 from vertex_jobs.job_kinds import JOB_KINDS
 
-__all__ = ["StandingSettings", "completed_methods"]
-
 _CREATES = tuple(f"Create{kind.message}" for kind in JOB_KINDS)
 
 

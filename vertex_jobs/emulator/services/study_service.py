@@ -19,8 +19,6 @@ from vertex_jobs.emulator.store.logbook import Logbook
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
 
-__all__ = ["StudyService"]
-
 
 class StudyService:
     """The studies of all projects."""

@@ -13,8 +13,6 @@ from vertex_jobs.emulator.study_search.search_client import SearchClient, Search
 from vertex_jobs.emulator.study_search.session import StudySession, seed_of
 from vertex_jobs.names import ResourceName
 
-__all__ = ["Suggestions"]
-
 
 class Suggestions:
     """Asks the search, which is told of finished trials before it answers."""

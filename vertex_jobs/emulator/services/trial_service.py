@@ -28,8 +28,6 @@ from vertex_jobs.emulator.study_search.early_stopping import has_stopping_rule
 from vertex_jobs.emulator.study_search.session import MOST_SUGGESTIONS
 from vertex_jobs.names import ResourceName
 
-__all__ = ["TrialService"]
-
 _State = protos.TrialState
 
 

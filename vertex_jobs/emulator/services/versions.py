@@ -12,8 +12,6 @@ from google.protobuf import unknown_fields
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
 
-__all__ = ["refuse_unknown_fields", "retyped_json", "retyped_message"]
-
 _V1, _BETA = "google.cloud.aiplatform.v1.", "google.cloud.aiplatform.v1beta1."
 _OPERATION = "google.longrunning.Operation"
 

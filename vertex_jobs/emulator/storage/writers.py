@@ -16,8 +16,6 @@ from dataclasses import dataclass, field
 from vertex_jobs.emulator.asgi import AsgiApplication, Receive, Scope, Send
 from vertex_jobs.emulator.storage.objects.object_values import StoredObject
 
-__all__ = ["WriteLedger", "Writer", "noting_writers"]
-
 #: From a connection's two addresses to the number of the socket at its first, 0 for none.
 ClientSocket = Callable[[tuple[str, int], tuple[str, int]], int]
 

@@ -12,8 +12,6 @@ from pathlib import Path
 
 from vertex_jobs.errors import UnsupportedHereError
 
-__all__ = ["SCHEMA_VERSION", "Database", "connect", "transaction"]
-
 #: Raised with every change of the tables below; an unknown version is refused.
 SCHEMA_VERSION = 2
 

@@ -11,8 +11,6 @@ import os
 from dataclasses import dataclass, field
 from pathlib import Path
 
-__all__ = ["CHUNK", "LogIndex"]
-
 #: Lines in a chunk, of which a reader parses one at least.
 CHUNK = 64
 

@@ -16,8 +16,6 @@ from typing import BinaryIO
 
 from vertex_jobs.emulator.store.log_index import CHUNK, LogIndex
 
-__all__ = ["LogLine", "Logbook"]
-
 #: Indexes kept in memory; one of a million lines takes about a quarter of a megabyte.
 _MOST_INDEXES = 512
 #: Files kept open; more jobs than this rarely write at once.

@@ -20,8 +20,6 @@ from vertex_jobs.emulator.store.database import Database
 from vertex_jobs.job_kinds import CUSTOM_JOB, JOB_KINDS, TUNING_JOB
 from vertex_jobs.names import ResourceName
 
-__all__ = ["Store"]
-
 _CLASSES = {kind.collection: protos.message_class(kind.message) for kind in JOB_KINDS}
 _CLASSES |= {"studies": protos.Study, "datasets": protos.Dataset}
 

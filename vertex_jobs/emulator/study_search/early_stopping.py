@@ -13,8 +13,6 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import study_rules
 from vertex_jobs.emulator.study_search.search_client import SearchClient
 
-__all__ = ["check_stopping", "has_stopping_rule"]
-
 _RULES = {
     "median_automated_stopping_spec": "median",
     "decay_curve_stopping_spec": "decay_curve",

@@ -12,8 +12,6 @@ from vertex_jobs.emulator.study_search.search_process import LENGTH_BYTES
 
 _T = TypeVar("_T")
 
-__all__ = ["ATTEMPTS", "SearchClient", "SearchFailedError", "SearchLostError", "outlast_losses"]
-
 #: A longer answer is a fault of the process.
 _MOST_ANSWER_BYTES = 1 << 28
 #: How often a question is asked that its process does not survive.

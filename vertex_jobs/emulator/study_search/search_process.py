@@ -26,8 +26,6 @@ from vertex_jobs.search import Algorithm, Completed, Pending, algorithm
 from vertex_jobs.search.curves import Curve
 from vertex_jobs.search.study_spec import is_maximized, read_algorithm, read_space
 
-__all__ = ["LENGTH_BYTES", "OpenStudy", "Studies", "UnknownStudyError", "main"]
-
 #: Before each message out, the number of its bytes, the highest first.
 LENGTH_BYTES = 4
 

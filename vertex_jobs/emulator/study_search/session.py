@@ -22,8 +22,6 @@ from vertex_jobs.emulator.study_search.search_client import (
 )
 from vertex_jobs.emulator.study_search.search_process import OpenStudy
 
-__all__ = ["MOST_SUGGESTIONS", "StudySession", "first_assignment", "seed_of", "trial_form"]
-
 #: As many suggestions are had at once. The service's own limit is not published.
 #: Source: quotas of AI Platform Vizier, its predecessor, which allowed 1,000 trials in a study.
 MOST_SUGGESTIONS = 1000

@@ -15,8 +15,6 @@ from typing import Any
 
 from vertex_jobs.packaging import Package, clean_environment
 
-__all__ = ["Outcome", "Questions", "Verdict", "ask"]
-
 #: Started from text, so that no folder of ours is on the path that the script sees.
 _START = (
     "import sys; sys.path.insert(0, {home!r}); import interrogation; sys.path.remove({home!r}); "

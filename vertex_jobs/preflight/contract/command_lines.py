@@ -21,8 +21,6 @@ from vertex_jobs.spec import (
 )
 from vertex_jobs.spec.argument_forms import tokens
 
-__all__ = ["Probe", "probes_of", "trial_tokens"]
-
 
 @dataclass(frozen=True)
 class Probe:

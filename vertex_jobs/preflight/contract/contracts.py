@@ -19,8 +19,6 @@ from vertex_jobs.preflight.contract.source_code import (
 )
 from vertex_jobs.spec import JobSpec
 
-__all__ = ["Contract"]
-
 
 @dataclass(frozen=True)
 class Contract:

@@ -11,8 +11,6 @@ from pathlib import PurePosixPath
 
 from vertex_jobs.packaging import Package
 
-__all__ = ["MetricTags", "find_metric_tags", "parsers_in", "reads_often"]
-
 #: The kind of parser that an imported module stands for.
 _PARSERS = {
     "absl": "absl",

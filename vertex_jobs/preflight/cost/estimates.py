@@ -13,8 +13,6 @@ from vertex_jobs.preflight.cost.rates import CostRange, Rate, rate
 from vertex_jobs.spec import HyperparameterTuningJob, JobSpec, attempts
 from vertex_jobs.wording import count, number
 
-__all__ = ["Estimate", "Leg", "estimate"]
-
 
 @dataclass(frozen=True)
 class Leg:

@@ -14,8 +14,6 @@ from vertex_jobs.catalog import Catalog, Price
 from vertex_jobs.catalog.machine_rules import MachineUse
 from vertex_jobs.wording import number
 
-__all__ = ["CostRange", "PriceLine", "Rate", "rate"]
-
 #: How far a true price may differ from a listed one, by confidence. Our own rule: nothing is
 #: published, and people copied the prices.
 _MARGINS = {"high": 0.0, "medium": 0.10, "low": 0.30}

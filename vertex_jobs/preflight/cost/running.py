@@ -17,8 +17,6 @@ from vertex_jobs.names import ResourceName
 from vertex_jobs.preflight.cost.rates import CostRange, rate
 from vertex_jobs.timestamps import read_second
 
-__all__ = ["so_far"]
-
 
 def so_far(resource: Mapping[str, Any], now: datetime) -> CostRange:
     """Return the estimated cost of a job up to now, or of all of it once it has ended.

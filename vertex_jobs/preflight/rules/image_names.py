@@ -12,8 +12,6 @@ from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec import WorkerPoolSpec
 
-__all__ = ["IMAGE_RULES"]
-
 _PREBUILT = 'documentation page "Prebuilt containers"'
 _NEEDS = (*MACHINE_FIELDS, "container_uri")
 

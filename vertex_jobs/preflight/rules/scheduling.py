@@ -10,8 +10,6 @@ from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec import WorkerPoolSpec
 
-__all__ = ["SCHEDULING_RULES"]
-
 _SCHEDULING = "Scheduling"
 _COMPUTE = 'documentation page "Configure compute resources"'
 #: Time from the start of a replica to that of the script, in the log of a real job.

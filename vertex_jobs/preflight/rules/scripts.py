@@ -15,8 +15,6 @@ from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec import HyperparameterTuningJob
 from vertex_jobs.spec.spelling import suggestion
 
-__all__ = ["SCRIPT_RULES"]
-
 _CODE = ("script_path", "python_module_name", "requirements")
 _FLAGS = (*_CODE, "args", "parameter_spec", "worker_pools", "environment_variables")
 _PARSER = "the script's own parser"

@@ -12,8 +12,6 @@ from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec import HyperparameterTuningJob, LocalSettings
 from vertex_jobs.spec.stopping import ConvexStoppingSpec
 
-__all__ = ["SURROUNDINGS_RULES"]
-
 #: Uses of a managed dataset that Local Vertex does not emulate.
 _DATA_FIELDS = (
     "annotations_filter",

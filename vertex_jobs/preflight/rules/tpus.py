@@ -10,8 +10,6 @@ from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec.spelling import suggestion
 
-__all__ = ["TPU_RULES"]
-
 _COMPUTE = 'documentation page "Configure compute resources"'
 
 

@@ -16,8 +16,6 @@ from vertex_jobs.spec import (
     ParameterSpec,
 )
 
-__all__ = ["TRIAL_COUNT_RULES"]
-
 _TUNING = 'documentation page "Use hyperparameter tuning"'
 
 

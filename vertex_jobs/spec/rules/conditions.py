@@ -18,8 +18,6 @@ from vertex_jobs.spec.parameters import (
 )
 from vertex_jobs.spec.spelling import suggestion
 
-__all__ = ["CONDITION_RULES", "WHOLE_CONDITION_RULES", "admits"]
-
 _Parameters = Mapping[str, ParameterSpec]
 
 

@@ -12,8 +12,6 @@ from typing import Any
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import is_gcs_uri
 
-__all__ = ["DATA_RULES"]
-
 _DATASET = re.compile(r"\d+|projects/[^/]+/locations/[^/]+/datasets/[^/]+")
 _SETS = ("training", "validation", "test")
 #: For sums of fractions such as 0.7 + 0.2 + 0.1, which is no exact 1.

@@ -14,8 +14,6 @@ from vertex_jobs.spec.attachments import PscInterfaceConfig
 from vertex_jobs.spec.fallback import Fallback
 from vertex_jobs.spec.rules.resources import accelerator_faults
 
-__all__ = ["FALLBACK_RULES"]
-
 _LOCATION = re.compile(r"[a-z]+(-[a-z]+)+\d+")
 _REGION_IN_NAME = re.compile(r"/(?:locations|regions)/([^/]+)/")
 

@@ -15,8 +15,6 @@ from vertex_jobs.catalog.text_forms import (
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL, is_gcs_uri
 
-__all__ = ["IDENTITY_RULES", "key_faults", "label_faults"]
-
 _LIMITS = catalog.load().limits
 _OUR_LABELS = (SUBMISSION_LABEL, CONTENT_LABEL)
 

@@ -12,8 +12,6 @@ from vertex_jobs.spec.parameters import ParameterSpec
 from vertex_jobs.spec.rules.conditions import admits, domain
 from vertex_jobs.spec.spelling import suggestion
 
-__all__ = ["INITIAL_TRIAL_RULES", "LOCAL_RULES"]
-
 
 def _settings(local: LocalSettings) -> Iterator[Fault]:
     yield from local.faults_at("local")

@@ -24,8 +24,6 @@ from vertex_jobs.spec.stopping import (
     StudyStoppingConfig,
 )
 
-__all__ = ["STUDY_RULES", "WHOLE_STUDY_RULES"]
-
 _Parameters = Mapping[str, ParameterSpec]
 
 

@@ -12,8 +12,6 @@ from vertex_jobs.errors import Fault
 from vertex_jobs.spec.attachments import LustreMount, NfsMount, PscInterfaceConfig
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 
-__all__ = ["ATTACHMENT_RULES"]
-
 _ATTACHMENT = re.compile(r"projects/[^/]+/regions/[^/]+/networkAttachments/[^/]+|[a-z0-9-]+")
 
 

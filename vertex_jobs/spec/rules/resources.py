@@ -13,8 +13,6 @@ from vertex_jobs.spec.accelerator_shorthand import shorthand_faults
 from vertex_jobs.spec.machine_fields import DEFAULT_DISK_GB, DEFAULT_MACHINE
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 
-__all__ = ["RESOURCE_RULES", "accelerator_faults"]
-
 #: Source: MachineSpec, which names 2x2x1.
 _TOPOLOGY = re.compile(r"\d+x\d+(x\d+)?")
 

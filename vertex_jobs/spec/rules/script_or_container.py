@@ -15,8 +15,6 @@ from vertex_jobs.names import is_gcs_uri
 from vertex_jobs.spec.argument_forms import tokens
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 
-__all__ = ["PROGRAM_RULES"]
-
 _LIMITS = catalog.load().limits
 #: Set by the service in every replica. Source: documentation page "Code requirements".
 _SERVICE_VARIABLES = re.compile(r"AIP_.*|CLOUD_ML_.*|TF_CONFIG|CLUSTER_SPEC")

@@ -14,8 +14,6 @@ from vertex_jobs.errors import Fault
 from vertex_jobs.names import is_gcs_uri
 from vertex_jobs.spec.rules.job_identity import key_faults, label_faults
 
-__all__ = ["MODEL_RULES"]
-
 _MODEL_ID = re.compile(r"[a-z_][a-z0-9_-]{0,62}")
 _PARENT = re.compile(r"(projects/[^/]+/locations/[^/]+/models/)?[a-z0-9_][a-z0-9_-]{0,62}")
 _DEFAULT_SUFFIX = "-model"

@@ -12,9 +12,6 @@ from vertex_jobs.search.encoding import Encoding
 from vertex_jobs.study.analysis import StudyAnalysis
 from vertex_jobs.study.trial_records import Trial
 
-__all__ = ["best_by", "line_through"]
-
-
 #: Points along a parameter's axis; a parameter with fewer values has all of them.
 POINTS = 41
 

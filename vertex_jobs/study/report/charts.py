@@ -14,17 +14,6 @@ from vertex_jobs.search import Parameter
 from vertex_jobs.search.scales import Scale, from_unit
 from vertex_jobs.study.report.texts import plain, short, tick_text
 
-__all__ = [
-    "BEST",
-    "FAINT",
-    "MAIN",
-    "Chart",
-    "axis_of",
-    "even_values",
-    "metric_axis",
-    "names_axis",
-]
-
 #: Colours of ordinary marks, of the best ones, and of the less important ones.
 MAIN, BEST, FAINT = "#2563eb", "#d9480f", "#94a3b8"
 

@@ -15,8 +15,6 @@ from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of, names_ax
 from vertex_jobs.study.report.texts import plain, value_text
 from vertex_jobs.study.trial_records import Trial
 
-__all__ = ["influence"]
-
 
 def influence(study: StudyAnalysis, metric: int) -> list[Chart]:
     """Return the charts of importance and of the two most important parameters."""

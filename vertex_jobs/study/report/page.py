@@ -13,8 +13,6 @@ from vertex_jobs.study.report.charts import Chart
 from vertex_jobs.study.trial_records import cell_text
 from vertex_jobs.study.trial_tables import sortable_table
 
-__all__ = ["report_html"]
-
 #: plotly subtracts the ends of an axis and adds margins to it.
 _TOO_LARGE = 1e300
 

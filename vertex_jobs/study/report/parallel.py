@@ -9,8 +9,6 @@ from vertex_jobs.study.report.charts import Chart, even_values
 from vertex_jobs.study.report.texts import plain, short, tick_text
 from vertex_jobs.study.trial_records import Objective, Trial
 
-__all__ = ["parallel_coordinates"]
-
 #: Labels are tilted, so that long ones do not overlap; this many letters fit above.
 _LABEL, _ANGLE = 32, -20
 

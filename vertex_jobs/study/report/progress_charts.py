@@ -8,8 +8,6 @@ from vertex_jobs.study.report.texts import parameters_text, plain
 from vertex_jobs.study.trial_records import Objective, Trial
 from vertex_jobs.timestamps import read_moment
 
-__all__ = ["curves", "front", "history", "timeline"]
-
 #: A reader cannot tell more curves apart.
 _CURVES = 200
 _STATE_COLOURS = {"SUCCEEDED": MAIN, "INFEASIBLE": FAINT}

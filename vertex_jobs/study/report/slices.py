@@ -11,9 +11,6 @@ from vertex_jobs.study.report.charts import BEST, MAIN, Chart, axis_of, metric_a
 from vertex_jobs.study.report.texts import plain, value_text
 from vertex_jobs.study.trial_records import Trial
 
-__all__ = ["slices"]
-
-
 _COLUMNS = 3
 
 

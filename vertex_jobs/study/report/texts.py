@@ -10,8 +10,6 @@ Source: plotly's "Text formatting": b, br, i, sub, sup and others are read as HT
 from html import escape
 from typing import Any
 
-__all__ = ["parameters_text", "plain", "short", "tick_text", "value_text"]
-
 
 def plain(text: str) -> str:
     """Return a text that plotly shows as it is; it does not know the escapes of quotes."""

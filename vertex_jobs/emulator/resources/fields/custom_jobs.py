@@ -5,8 +5,6 @@ import dataclasses
 from vertex_jobs import catalog
 from vertex_jobs.emulator.resources.fields.records import Fate, Field, rows
 
-__all__ = ["JOB_FIELDS", "RESOURCE_OUTPUT"]
-
 #: What every kind of job is answered with.
 RESOURCE_OUTPUT = {
     "name": "project number and a numeric id",

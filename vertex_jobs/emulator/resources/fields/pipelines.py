@@ -3,8 +3,6 @@
 from vertex_jobs.emulator.resources.fields.custom_jobs import RESOURCE_OUTPUT
 from vertex_jobs.emulator.resources.fields.records import Field, rows
 
-__all__ = ["PIPELINE_FIELDS"]
-
 _SERVING = "for serving, which is not emulated; kept with the model"
 _SPLIT = "checked; how rows are split"
 

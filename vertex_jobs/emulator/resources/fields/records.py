@@ -4,8 +4,6 @@ import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-__all__ = ["Fate", "Field", "rows"]
-
 
 class Fate(enum.Enum):
     """What becomes of a field."""

@@ -5,8 +5,6 @@ import dataclasses
 from vertex_jobs.emulator.resources.fields.custom_jobs import RESOURCE_OUTPUT
 from vertex_jobs.emulator.resources.fields.records import Fate, Field, rows
 
-__all__ = ["STUDY_FIELDS"]
-
 _SPEC = "StudySpec"
 _PARAMETER = f"{_SPEC}.ParameterSpec"
 _CONDITION = f"{_PARAMETER}.ConditionalParameterSpec"

@@ -10,8 +10,6 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.store.database import Database
 from vertex_jobs.names import ResourceName
 
-__all__ = ["ModelTable"]
-
 
 class ModelTable:
     """Versions by model; every message is a snapshot."""

@@ -9,8 +9,6 @@ from collections.abc import Iterator
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.store.database import Database
 
-__all__ = ["OperationTable"]
-
 _KEPT = 1000
 
 

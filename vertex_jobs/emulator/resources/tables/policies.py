@@ -3,8 +3,6 @@
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.store.database import Database
 
-__all__ = ["PolicyTable"]
-
 
 class PolicyTable:
     """Policies by resource name."""

@@ -7,8 +7,6 @@ request names its id; a number that was used by itself stands for a project of t
 from vertex_jobs.emulator.resources.identity import project_number
 from vertex_jobs.emulator.store.database import Database
 
-__all__ = ["ProjectTable"]
-
 
 class ProjectTable:
     """The projects that were named so far; none is ever forgotten."""

@@ -18,16 +18,6 @@ from vertex_jobs.emulator.storage.objects import (
     StoredObject,
 )
 
-__all__ = [
-    "SYMLINK_KEY",
-    "directory_attributes",
-    "file_attributes",
-    "object_attributes",
-    "os_error",
-    "staged_attributes",
-    "translated",
-]
-
 #: Custom metadata that makes an object a link. Source: Cloud Storage FUSE, Semantics.
 SYMLINK_KEY = "gcsfuse_symlink_target"
 _ERROR_NUMBERS: dict[type[ObjectStoreError], int] = {

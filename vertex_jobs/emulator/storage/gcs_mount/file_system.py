@@ -30,8 +30,6 @@ from vertex_jobs.emulator.storage.objects import (
     StoredObject,
 )
 
-__all__ = ["FileSystem"]
-
 _ABSENT = Preconditions(generation_match=0)
 
 

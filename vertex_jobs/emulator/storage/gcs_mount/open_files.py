@@ -16,8 +16,6 @@ from vertex_jobs.emulator.storage.gcs_mount.attributes import (
 from vertex_jobs.emulator.storage.gcs_mount.staging import StagedFile
 from vertex_jobs.emulator.storage.objects import ObjectStore, StoredObject
 
-__all__ = ["OpenFiles"]
-
 _Place = tuple[str, str]
 
 

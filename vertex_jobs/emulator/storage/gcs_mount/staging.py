@@ -20,8 +20,6 @@ from vertex_jobs.emulator.storage.objects import (
 )
 from vertex_jobs.emulator.storage.objects.payloads import read_blocks
 
-__all__ = ["StagedFile", "modified_attributes", "modified_ns"]
-
 #: Custom metadata that keeps a file's modification time. Source: Cloud Storage FUSE, Semantics.
 _MTIME_KEY = "gcsfuse_mtime"
 

@@ -18,8 +18,6 @@ from vertex_jobs.emulator.storage.objects import (
     StoredObject,
 )
 
-__all__ = ["ROOT", "Directory", "Tree"]
-
 #: No object name may hold it, so it marks the object of a pair without ambiguity.
 _CONFLICT_SUFFIX = "\n"
 

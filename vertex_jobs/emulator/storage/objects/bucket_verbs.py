@@ -11,8 +11,6 @@ from vertex_jobs.emulator.storage.objects.object_errors import AlreadyExistsErro
 from vertex_jobs.emulator.storage.objects.object_table import ObjectTable, bucket_of
 from vertex_jobs.emulator.storage.objects.object_values import Bucket
 
-__all__ = ["Buckets"]
-
 
 class Buckets:
     """Verbs on buckets; reached as ``ObjectStore.buckets``."""

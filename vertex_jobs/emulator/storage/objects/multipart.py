@@ -21,8 +21,6 @@ from vertex_jobs.emulator.storage.objects.object_values import (
 from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter, read_blocks, rename_durably
 from vertex_jobs.emulator.storage.objects.sessions import insert_session, new_id, session_row
 
-__all__ = ["MultipartUploads", "Part"]
-
 
 @dataclass(frozen=True)
 class Part:

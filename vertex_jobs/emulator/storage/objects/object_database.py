@@ -12,8 +12,6 @@ from pathlib import Path
 
 from vertex_jobs.emulator.store.database import connect, transaction
 
-__all__ = ["ObjectDatabase"]
-
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS buckets (
     name TEXT PRIMARY KEY,

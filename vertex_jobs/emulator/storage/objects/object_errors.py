@@ -5,19 +5,6 @@ The storage service maps these to statuses and reasons, the /gcs mount to error 
 
 from vertex_jobs.errors import VertexJobsError
 
-__all__ = [
-    "AlreadyExistsError",
-    "BucketNotFoundError",
-    "ChecksumMismatchError",
-    "InvalidObjectRequestError",
-    "NotEmptyError",
-    "NotEmulatedError",
-    "ObjectNotFoundError",
-    "ObjectStoreError",
-    "PreconditionFailedError",
-    "UploadNotFoundError",
-]
-
 
 class ObjectStoreError(VertexJobsError):
     """Any error of the object store."""

@@ -13,8 +13,6 @@ from vertex_jobs.emulator.storage.objects.object_errors import InvalidObjectRequ
 from vertex_jobs.emulator.storage.objects.object_table import object_of
 from vertex_jobs.emulator.storage.objects.object_values import StoredObject
 
-__all__ = ["ListQuery", "Listing", "list_page", "start_after"]
-
 #: Entries of a page at most, and when the request does not say.
 _LARGEST_PAGE = 1000
 

@@ -26,8 +26,6 @@ from vertex_jobs.emulator.storage.objects.object_values import (
 from vertex_jobs.emulator.storage.objects.payloads import PayloadWriter, read_blocks
 from vertex_jobs.emulator.storage.objects.resumable import ResumableUploads
 
-__all__ = ["ObjectStore"]
-
 #: Source: Cloud Storage JSON API, Objects: compose.
 _MOST_COMPONENTS = 32
 

@@ -32,8 +32,6 @@ from vertex_jobs.emulator.storage.objects.object_values import (
 )
 from vertex_jobs.emulator.storage.objects.payloads import Payloads
 
-__all__ = ["Change", "Draft", "ObjectTable", "checked_attributes", "object_of"]
-
 _OBJECT_COLUMNS = tuple(column.name for column in dataclasses.fields(StoredObject))
 
 

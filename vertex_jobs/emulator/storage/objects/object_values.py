@@ -16,18 +16,6 @@ from vertex_jobs.emulator.storage.objects.object_errors import (
     PreconditionFailedError,
 )
 
-__all__ = [
-    "ANY",
-    "OBJECT_ATTRIBUTES",
-    "UNKNOWN",
-    "Bucket",
-    "Checksums",
-    "ComposeSource",
-    "Preconditions",
-    "StoredObject",
-    "check_object_name",
-]
-
 #: Fields of an object that a client may write. Source: Cloud Storage JSON API, Objects resource.
 OBJECT_ATTRIBUTES = frozenset(
     {

@@ -20,8 +20,6 @@ import google_crc32c
 
 from vertex_jobs.emulator.storage.objects.object_values import Checksums
 
-__all__ = ["BLOCK_BYTES", "PayloadWriter", "Payloads", "read_blocks", "rename_durably"]
-
 #: Files are read and hashed in blocks of this many bytes.
 BLOCK_BYTES = 1 << 20
 #: The beginning of the names of folders that one process writes into.

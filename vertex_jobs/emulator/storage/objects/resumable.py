@@ -26,8 +26,6 @@ from vertex_jobs.emulator.storage.objects.sessions import (
     session_row,
 )
 
-__all__ = ["CHUNK_BYTES", "ResumableUploads", "Upload"]
-
 #: Received bytes count in multiples of this. Source: Cloud Storage docs, Resumable uploads.
 CHUNK_BYTES = 256 * 1024
 #: Session URIs live for one week. Source: the same page.

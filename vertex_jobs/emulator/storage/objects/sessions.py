@@ -9,8 +9,6 @@ from typing import Any
 from vertex_jobs.emulator.storage.objects.object_errors import UploadNotFoundError
 from vertex_jobs.emulator.storage.objects.object_table import Change, ObjectTable
 
-__all__ = ["insert_session", "is_id", "new_id", "session_row"]
-
 _ID_BYTES = 24
 
 

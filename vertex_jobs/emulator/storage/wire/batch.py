@@ -15,8 +15,6 @@ from vertex_jobs.emulator.storage.wire.error_answers import json_failure
 from vertex_jobs.emulator.storage.wire.http_messages import Request, Response
 from vertex_jobs.emulator.storage.wire.multipart_bodies import boundary_of
 
-__all__ = ["answer_batch"]
-
 _BLANK_LINE = re.compile(rb"\r?\n\r?\n")
 
 

@@ -25,16 +25,6 @@ from vertex_jobs.emulator.storage.wire.error_answers import (
 from vertex_jobs.emulator.storage.wire.http_messages import FileSpan, Request, Response
 from vertex_jobs.emulator.storage.wire.json_resources import etag
 
-__all__ = [
-    "ATTRIBUTE_HEADERS",
-    "check_etags",
-    "download",
-    "find_live",
-    "hash_header",
-    "object_headers",
-    "xml_etag",
-]
-
 _RANGE = re.compile(r"\s*bytes\s*=\s*(\d*)\s*-\s*(\d*)\s*")
 #: Custom metadata may have any key; only these can be a header's name.
 _HEADER_NAME = re.compile(r"[A-Za-z0-9_.-]+")

@@ -14,14 +14,6 @@ from vertex_jobs.emulator.storage.objects.object_errors import (
 )
 from vertex_jobs.emulator.storage.wire.http_messages import Response, json_response
 
-__all__ = [
-    "NotModifiedError",
-    "RangeNotSatisfiableError",
-    "UnknownPathError",
-    "json_failure",
-    "xml_failure",
-]
-
 
 class NotModifiedError(ObjectStoreError):
     """A read's condition says that the client has the live object already."""

@@ -19,16 +19,6 @@ from vertex_jobs.emulator.asgi import Message, Receive, Scope, Send
 from vertex_jobs.emulator.storage.objects import InvalidObjectRequestError, Preconditions
 from vertex_jobs.emulator.storage.objects.payloads import BLOCK_BYTES
 
-__all__ = [
-    "ClientLeftError",
-    "FileSpan",
-    "Request",
-    "Response",
-    "json_response",
-    "request_from",
-    "send_response",
-]
-
 #: Longest body that is read whole: metadata, XML documents and batches, never media.
 _LARGEST_DOCUMENT = 16 << 20
 

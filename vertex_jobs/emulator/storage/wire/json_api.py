@@ -12,8 +12,6 @@ from vertex_jobs.emulator.storage.wire.error_answers import UnknownPathError, js
 from vertex_jobs.emulator.storage.wire.http_messages import Request, Response, decoded
 from vertex_jobs.emulator.storage.wire.storage_call import Handler, StorageCall
 
-__all__ = ["STORAGE_CALLS", "find_call", "is_json_path"]
-
 _JSON_PATH = re.compile(
     r"/(?:(?:resumable/)?(?:upload/)?|download/)storage/v1(?:/|\Z)|/batch(?:/storage/v1)?/?\Z"
 )

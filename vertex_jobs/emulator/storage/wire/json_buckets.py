@@ -15,19 +15,6 @@ from vertex_jobs.emulator.storage.objects import (
 from vertex_jobs.emulator.storage.wire.http_messages import Request, Response, json_response
 from vertex_jobs.emulator.storage.wire.json_resources import bucket_json, merged, policy_json
 
-__all__ = [
-    "create_bucket",
-    "delete_bucket",
-    "get_bucket",
-    "get_layout",
-    "get_policy",
-    "list_buckets",
-    "patch_bucket",
-    "set_policy",
-    "test_permissions",
-    "update_bucket",
-]
-
 #: The User-Agent of TensorFlow's ``gs://`` file system.
 _TENSORFLOW = "TSL"
 #: Parts of the resource that the service, not the client, decides.

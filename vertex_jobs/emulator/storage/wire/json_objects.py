@@ -18,19 +18,6 @@ from vertex_jobs.emulator.storage.wire.common_verbs import check_etags, download
 from vertex_jobs.emulator.storage.wire.http_messages import Request, Response, json_response
 from vertex_jobs.emulator.storage.wire.json_resources import merged, object_json
 
-__all__ = [
-    "compose_object",
-    "copy_object",
-    "delete_object",
-    "download_object",
-    "get_object",
-    "list_objects",
-    "move_object",
-    "patch_object",
-    "rewrite_object",
-    "update_object",
-]
-
 
 async def list_objects(request: Request, store: ObjectStore, bucket: str) -> Response:
     """Answer ``GET /storage/v1/b/B/o``."""

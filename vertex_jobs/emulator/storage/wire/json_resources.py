@@ -11,8 +11,6 @@ from urllib.parse import quote
 from vertex_jobs.emulator.storage.objects import Bucket, StoredObject
 from vertex_jobs.timestamps import timestamp
 
-__all__ = ["bucket_json", "etag", "merged", "object_json", "policy_json"]
-
 #: The service's own defaults for a bucket that is made with a name alone.
 _BUCKET_DEFAULTS = {
     "location": "US",

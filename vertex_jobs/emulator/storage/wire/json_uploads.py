@@ -24,8 +24,6 @@ from vertex_jobs.emulator.storage.wire.json_resources import object_json
 from vertex_jobs.emulator.storage.wire.multipart_bodies import read_related
 from vertex_jobs.emulator.storage.wire.upload_bodies import BlockWriter, header_checksums, receive
 
-__all__ = ["cancel_upload", "continue_upload", "start_upload"]
-
 _CONTENT_RANGE = re.compile(r"\s*bytes\s+(?:(\d+)-\d+|\*)\s*/\s*(\d+|\*)\s*")
 #: A client that lost its connection may come back while the old request is still being read.
 _session_locks: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()

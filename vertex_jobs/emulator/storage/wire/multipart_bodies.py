@@ -12,8 +12,6 @@ from typing import Any
 from vertex_jobs.emulator.storage.objects import InvalidObjectRequestError
 from vertex_jobs.emulator.storage.wire.http_messages import Request, parse_object
 
-__all__ = ["RelatedBody", "boundary_of", "read_related"]
-
 #: The JSON part and all headers must end within this many bytes.
 _LARGEST_HEAD = 1 << 20
 #: White space and such may follow the closing boundary.

@@ -25,8 +25,6 @@ from vertex_jobs.emulator.storage.wire.http_messages import (
 )
 from vertex_jobs.emulator.storage.wire.storage_call import StorageCall
 
-__all__ = ["StorageApplication"]
-
 _log = logging.getLogger(__name__)
 
 #: Spells a refusal as one of the two APIs does.

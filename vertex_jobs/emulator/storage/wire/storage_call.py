@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from vertex_jobs.emulator.storage.objects import ObjectStore
 from vertex_jobs.emulator.storage.wire.http_messages import Request, Response
 
-__all__ = ["Handler", "StorageCall"]
-
 Handler = Callable[..., Awaitable[Response]]
 
 

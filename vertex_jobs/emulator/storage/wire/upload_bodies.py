@@ -8,8 +8,6 @@ from concurrent.futures import ThreadPoolExecutor
 from vertex_jobs.emulator.storage.objects import Checksums, PayloadWriter
 from vertex_jobs.emulator.storage.objects.payloads import BLOCK_BYTES
 
-__all__ = ["BlockWriter", "header_checksums", "receive"]
-
 #: Blocks that may wait; more would only hold memory.
 _MOST_WAITING = 4
 

@@ -30,8 +30,6 @@ from vertex_jobs.emulator.storage.wire.storage_call import Handler, StorageCall
 from vertex_jobs.emulator.storage.wire.upload_bodies import header_checksums, receive
 from vertex_jobs.timestamps import timestamp
 
-__all__ = ["find_call"]
-
 _HOST_SUFFIX = ".storage.googleapis.com"
 #: Subresources that are neither kept nor made up.
 _NOT_EMULATED = frozenset(

@@ -19,8 +19,6 @@ from vertex_jobs.emulator.storage.wire.storage_call import Handler
 from vertex_jobs.emulator.storage.wire.upload_bodies import header_checksums, receive
 from vertex_jobs.timestamps import timestamp
 
-__all__ = ["ON_UPLOADS", "document_response", "header_attributes"]
-
 _NAMESPACE = "http://s3.amazonaws.com/doc/2006-03-01/"
 #: Headers of an upload that become attributes of the object.
 _HEADER_ATTRIBUTES = {

@@ -5,8 +5,6 @@ from typing import Any
 
 from .answers import Answer, verdict
 
-__all__ = ["intercept"]
-
 
 def intercept(answer: Answer) -> None:
     """Make the flags answer when the program is about to read them."""

@@ -8,8 +8,6 @@ from typing import Any
 
 from . import stand_ins
 
-__all__ = ["Answer", "verdict"]
-
 #: Returns the parser's verdict on some tokens.
 Ask = Callable[[list[str]], Mapping[str, Any]]
 

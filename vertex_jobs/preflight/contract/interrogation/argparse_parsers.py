@@ -8,8 +8,6 @@ from typing import Any
 
 from .answers import Answer, verdict
 
-__all__ = ["intercept"]
-
 _parse_known = argparse.ArgumentParser.parse_known_args
 #: Calls parse_known_args, and refuses unknown arguments itself.
 _STRICT = "vertex_jobs.runtime.arguments"

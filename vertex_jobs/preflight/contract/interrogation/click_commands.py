@@ -6,8 +6,6 @@ from typing import Any
 
 from .answers import Answer, verdict
 
-__all__ = ["intercept"]
-
 
 def intercept(answer: Answer) -> None:
     """Make the command that is run answer instead."""

@@ -14,8 +14,6 @@ from collections.abc import Iterable, Sequence
 from types import FunctionType, ModuleType
 from typing import Any
 
-__all__ = ["NeedsRealError", "install", "touched"]
-
 #: Libraries that stay real: they read command lines, or are read by those that do.
 _REAL = {
     "absl", "argparse_dataclass", "attr", "attrs", "click", "configargparse", "dacite",
