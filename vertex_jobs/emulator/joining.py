@@ -89,7 +89,7 @@ class LocalServer:
         self.call("POST", "faults", {"faults": list(faults)})
 
     def clear_faults(self) -> None:
-        """Take back what was injected and forget what it did to calls; jobs keep their own."""
+        """Drop injected faults and the record of those of calls; jobs keep their own faults."""
         self.call("DELETE", "faults")
 
     def incidents(self, job: str) -> list[dict[str, str]]:

@@ -102,7 +102,7 @@ class StateDirectory:
             return None
 
     def write_endpoint(self, record: EndpointRecord) -> None:
-        """Tell clients where the server answers; written aside, then renamed."""
+        """Write the server's address for clients; the file is written aside, then renamed."""
         aside = self._endpoint.with_suffix(".new")
         aside.touch(mode=0o600)
         aside.write_text(json.dumps(asdict(record)), encoding="utf-8")

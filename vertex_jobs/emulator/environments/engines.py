@@ -1,7 +1,7 @@
 """The command lines of ``docker`` and ``podman``, which run the image itself where one answers.
 
 A container is one foreground ``run`` under the launcher: its output, its signals and its exit code
-pass through the engine's own client. Nothing is run here but the question whether it answers.
+pass through the engine's own client. The only command run here asks whether the engine answers.
 """
 
 import shutil
@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-#: The server answers nobody meanwhile.
+#: The server answers no request meanwhile.
 _ANSWER_SECONDS = 5.0
 #: Where a package job's archives lie in its container.
 PACKAGES_FOLDER = "/var/vertex-jobs/packages"

@@ -148,7 +148,7 @@ class IsolatedEnvironments:
         content: Mapping[str, object],
         say: Say,
     ) -> None:
-        """Build a folder unless it is ready; one that a crash left half built is built anew."""
+        """Build a folder unless it is ready; one that a crash left half built is rebuilt."""
         lock = self._locks.setdefault(folder, asyncio.Lock())
         if lock.locked():
             say("Waiting for the isolated environment, which another job of this server builds.")

@@ -1,6 +1,6 @@
 """Injected faults and what followed them: the record by which a drill is judged.
 
-Kept in memory: it begins anew with the server, as the counts of the rules do.
+Kept in memory: it starts empty with each server, as the counts of the rules do.
 """
 
 from dataclasses import asdict, dataclass, field

@@ -101,7 +101,7 @@ class Application:
         )
 
     async def _list_entries(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Log entries; held, as the caller asks, until there is a line that it does not know."""
+        """Answer with log entries, held until there is a line that the caller does not know."""
         try:
             request = json.loads(await read_body(receive) or b"{}")
         except json.JSONDecodeError as error:

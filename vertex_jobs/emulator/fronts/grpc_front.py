@@ -65,7 +65,7 @@ def _handler(
             await asyncio.Event().wait()  # until the connection has ended, which cancels this
             raise
         except Exception:
-            # A fault of ours, in the log with its traceback, is the service's plain text outside.
+            # A fault of ours is logged with its traceback; the caller gets the service's text.
             traceback.print_exc()
             await context.abort(grpc.StatusCode.INTERNAL, "Internal error encountered.")
 

@@ -16,8 +16,8 @@ class GrpcSockets:
     """The sockets on which the gRPC front listens.
 
     Attributes:
-        tls: For what was encrypted when it reached the listener.
-        plain: For what was not.
+        tls: For connections that reached the listener encrypted.
+        plain: For other connections.
     """
 
     tls: Path

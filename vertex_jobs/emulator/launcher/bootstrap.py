@@ -83,7 +83,7 @@ def _new_main() -> types.ModuleType:
 def _settle(replica: dict[str, Any]) -> None:
     """Make environment, folder, search path and arguments those of ``python -m``."""
     environment = replica["environment"]
-    # LC_CTYPE may be the interpreter's own addition (PEP 538), so it is no one's to remove.
+    # LC_CTYPE may be the interpreter's own addition (PEP 538), so it stays.
     for name in set(os.environ) - set(environment) - {"LC_CTYPE"}:
         del os.environ[name]
     os.environ.update(environment)
@@ -131,7 +131,7 @@ def _run_main(module: str) -> BaseException | None:
 
 
 def _report(ending: BaseException | None) -> int:
-    """Print what an ending prints, and return the exit code; negative for a signal."""
+    """Print an ending as the interpreter does; return the exit code, negative for a signal."""
     if ending is None:
         return 0
     if isinstance(ending, SystemExit):

@@ -62,7 +62,7 @@ def ancillary(descriptors: tuple[int, ...] = (), pid: int = 0) -> _Ancillary:
 
 
 class Decoder:
-    """Cuts what arrives on a socket into messages."""
+    """Cuts the bytes that arrive on a socket into messages."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
@@ -71,7 +71,7 @@ class Decoder:
         self._room = socket.CMSG_SPACE(_MOST_DESCRIPTORS * 4) + socket.CMSG_SPACE(_CREDENTIALS.size)
 
     def read(self) -> list[Received]:
-        """Read what is there, once, and return the messages that are whole now.
+        """Read once without waiting, and return the messages that are whole now.
 
         Raises:
             EOFError: The other end is closed.

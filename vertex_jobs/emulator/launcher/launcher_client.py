@@ -78,7 +78,7 @@ class Replica:
             self._connection.post({"do": "signal", "id": self._number, "signal": int(signum)})
 
     def handle(self, message: framing.Received) -> None:
-        """Take note of what the launcher says about this replica."""
+        """Note a message from the launcher about this replica."""
         body = message.body
         if body["is"] == "started":
             self.pid = body["pid"] or message.sender_pid
@@ -97,7 +97,7 @@ class Replica:
             self._exited.set_result(Exit(None, int(signal.SIGKILL)))
 
     def abandon(self) -> None:
-        """Kill it and stop listening, when nobody wants it any more."""
+        """Kill a replica that nobody wants any more, and stop listening to it."""
         self.send_signal(signal.SIGKILL)
         for pipe in self._pipes:
             pipe.close()
@@ -135,7 +135,7 @@ class Launcher:
         Args:
             state_dir: Must exist; the process logs there and mounts its private root on a folder
                 of it.
-            gcs_store: What ``/gcs`` shows; without it there is no ``/gcs``.
+            gcs_store: The object store behind ``/gcs``; without it there is no ``/gcs``.
             private_root: False stays with the host's processes and folders.
             clock: Unix time in seconds, for the lines of output.
             umask: Of the replicas; -1 for this process's own.
@@ -180,7 +180,7 @@ class Launcher:
         return self._process.pid
 
     async def launch(self, spec: ReplicaSpec, on_output: OnOutput) -> Replica:
-        """Start a replica; returns once its process runs.
+        """Start a replica, and return once its process runs.
 
         The first replica of its kind waits for its warm parent's imports, as a fresh process
         would for its own. One that cannot be started at all ends with code 127 and says why on
@@ -271,7 +271,7 @@ def _gone() -> errors.EndpointLostError:
 
 
 def _environment() -> dict[str, str]:
-    """The server's own, with this package importable without site-packages."""
+    """Return the server's own environment, from which this package can be imported."""
     paths = [str(_PACKAGES), os.environ.get("PYTHONPATH", "")]
     return {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in paths if path)}
 

@@ -145,7 +145,7 @@ class LauncherLoop:
             self._ended(parent, body)
 
     def _refused(self, parent: WarmParent, launch: Launch, body: dict[str, Any]) -> None:
-        """Start elsewhere what a parent may not fork."""
+        """Start replicas elsewhere that a parent may not fork."""
         if body["stale"]:
             self._parents.retire(parent)
             self._launch(launch)

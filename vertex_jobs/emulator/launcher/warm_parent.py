@@ -2,7 +2,7 @@
 
 The launcher executes this file by its path, with the replica's interpreter. A parent only
 imports, and only third-party modules: after one operation of TensorFlow a forked child would hang
-for ever. Before each fork it looks whether that still holds, and refuses otherwise. Standard
+forever. Before each fork it checks that this still holds, and refuses otherwise. Standard
 library only, Python 3.9.
 """
 

@@ -35,7 +35,7 @@ _Key = tuple[str, tuple[str, ...], frozenset[tuple[str, str]]]
 
 @dataclass
 class Launch:
-    """A replica on its way: its number, what it is to be, and its two streams' descriptors."""
+    """A replica to start: its number, its settings, and its two streams' descriptors."""
 
     number: int
     replica: dict[str, Any]
@@ -76,7 +76,7 @@ class WarmParent:
             return
         self.asked[launch.number] = launch
         body = {"do": "launch", "id": launch.number, "replica": launch.replica}
-        with contextlib.suppress(OSError):  # it is gone; what it was asked is done elsewhere then
+        with contextlib.suppress(OSError):  # it is gone; its launches are started elsewhere
             self.channel.send(body, tuple(launch.descriptors))
 
     def reap(self, number: int) -> None:

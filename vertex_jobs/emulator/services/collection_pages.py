@@ -23,7 +23,7 @@ from vertex_jobs.emulator.store.resource_store import Store
 #: A resource and its place in the order of creation.
 Row = tuple[int, protos.Message]
 
-#: Source: the API's list requests leave the size to the service; 100 is what it was seen to use.
+#: Source: the API's list requests leave the size to the service, which was seen to use 100.
 _DEFAULT_PAGE_SIZE = 100
 _MAX_PAGE_SIZE = 1000
 

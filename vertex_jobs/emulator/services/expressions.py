@@ -1,6 +1,6 @@
 """The grammar that list filters and logging queries share: comparisons joined by words.
 
-Text in, a tree out; what a comparison means is the caller's. OR binds tighter than AND, NOT
+Text in, a tree out; callers give comparisons their meaning. OR binds tighter than AND, NOT
 tighter than both. Source: AIP-160; Logging query language (operator precedence).
 """
 

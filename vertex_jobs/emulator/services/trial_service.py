@@ -61,6 +61,7 @@ class TrialService:
         def action(subject: str, name: str) -> Any:
             return rule("POST", f"{subject}:{name}", "*")
 
+        check = action(named, "checkTrialEarlyStoppingState")
         rows: list[tuple[str, Any, Any, Callable[..., Any]]] = [
             ("SuggestTrials", operation, action(parent, "suggest"), self.suggest),
             ("CreateTrial", trial, rule("POST", parent, "trial"), self.create),
@@ -69,12 +70,7 @@ class TrialService:
             ("AddTrialMeasurement", trial, action(named, "addTrialMeasurement"), self.measure),
             ("CompleteTrial", trial, action(child, "complete"), self.complete),
             ("DeleteTrial", protos.Empty, rule("DELETE", child), self.delete),
-            (
-                "CheckTrialEarlyStoppingState",
-                operation,
-                action(named, "checkTrialEarlyStoppingState"),
-                self.check_stopping,
-            ),
+            ("CheckTrialEarlyStoppingState", operation, check, self.check_stopping),
             ("StopTrial", trial, action(child, "stop"), self.stop),
             ("ListOptimalTrials", optimal, action(parent, "listOptimalTrials"), self.list_optimal),
         ]
@@ -127,7 +123,7 @@ class TrialService:
                 )
 
     async def suggest(self, request: protos.Message, call: Call) -> protos.Message:
-        """Trials for a client: those that wait for it, then requested ones, then new ones."""
+        """Return trials for a client: its waiting ones, then requested ones, then new ones."""
         if not 1 <= request.suggestion_count <= MOST_SUGGESTIONS:
             raise ApiError(
                 "INVALID_ARGUMENT",
@@ -177,7 +173,7 @@ class TrialService:
         return study_stopping.trial_limit(*case) - len(case[1])
 
     def _case(self, study: protos.Message, study_id: str) -> tuple[Any, list[Any], Any, Any]:
-        """Return what the rules of a study's end judge by."""
+        """Return the arguments for the rules of a study's end."""
         now = self._identity.now()
         return study.study_spec, self._store.trials(study_id), study.create_time, now
 

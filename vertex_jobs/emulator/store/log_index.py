@@ -1,7 +1,7 @@
 """An index of the lines of one log file, so that no reader starts from its beginning.
 
 Every 64th line's offset and time: a reader seeks to the chunk it needs. Built by one pass over the
-file when it is first touched, then kept up by whoever appends.
+file when it is first touched, then updated by each append.
 """
 
 import bisect

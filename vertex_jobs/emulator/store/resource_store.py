@@ -81,7 +81,7 @@ class Store:
         )
 
     def save(self, resource: protos.Message) -> None:
-        """Write a changed resource and wake whoever waits for it; trials are left alone."""
+        """Write a changed resource without its trials, and wake the callers that wait for it."""
         name = ResourceName.parse(resource.name)
         key = (name.collection, name.resource_id)
         if name.collection == TUNING_JOB.collection and resource.trials:

@@ -35,7 +35,7 @@ def os_error(number: int) -> OSError:
 
 
 def translated(method: _Method) -> _Method:
-    """Give the kernel an error number for what the store refuses."""
+    """Turn the store's errors into error numbers for the kernel."""
 
     @functools.wraps(method)
     def wrapper(*arguments: Any) -> Any:

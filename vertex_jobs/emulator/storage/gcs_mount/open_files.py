@@ -1,4 +1,4 @@
-"""The files that are open, by handle, and those of them that are being written, by name."""
+"""Open files, by handle, and files that are being written, by name."""
 
 import errno
 import itertools
@@ -31,7 +31,7 @@ class _Handle:
 class OpenFiles:
     """Open files of one mount; a place is a bucket and an object name.
 
-    A file that is open for writing is one for all who have it open, whoever came first.
+    All handles of a file that is open for writing share its bytes.
     """
 
     def __init__(self, store: ObjectStore) -> None:
@@ -82,7 +82,7 @@ class OpenFiles:
         return object_attributes(self._store.get(*handle.place))
 
     def read(self, number: int, size: int, offset: int) -> bytes:
-        """Read, also what another handle has written and not yet closed."""
+        """Read bytes, with those that another handle has written and not yet closed."""
         handle = self._handles[number]
         staged = self._written(handle)
         if staged is not None:
@@ -123,11 +123,11 @@ class OpenFiles:
                 del self._staged[staged.place]
 
     def forget(self, place: _Place) -> bool:
-        """Cut those who write a file off from its name; whether there were any."""
+        """Detach a file's writers from its name; return whether there were any."""
         return self._staged.pop(place, None) is not None
 
     def rename(self, source: _Place, target: _Place) -> None:
-        """Rename an object, and let those who have it open go on with it.
+        """Rename an object; its open handles follow.
 
         Raises:
             ObjectStoreError: If there is no such object.

@@ -104,7 +104,7 @@ class StagedFile:
                 raise OSError(errno.ESTALE, os.strerror(errno.ESTALE)) from error
 
     def moved(self, stored: StoredObject) -> None:
-        """Go on as another object, which holds what was published."""
+        """Become another object, which holds the bytes that were published."""
         self.place = (stored.bucket, stored.name)
         self._base = stored
 

@@ -82,7 +82,7 @@ def start_after(entry: str, delimiter: str) -> str:
 def _entries(
     sql: sqlite3.Connection, bucket: str, query: ListQuery, start: str
 ) -> Iterator[tuple[StoredObject | str, str]]:
-    """Objects and common prefixes in order, each with the name where the next one may begin."""
+    """Yield objects and common prefixes in order, each with the next one's least name."""
     end = _least(query.end_offset, _successor(query.prefix))
     while True:
         for stored in _rows(sql, bucket, start, end):

@@ -37,7 +37,7 @@ _OBJECT_COLUMNS = tuple(column.name for column in dataclasses.fields(StoredObjec
 
 @dataclass
 class Change:
-    """A transaction under way, and what is to be done once it is durable."""
+    """A transaction under way, and the work that follows once it is durable."""
 
     sql: sqlite3.Connection
     now: float

@@ -41,7 +41,7 @@ class Bucket:
     Attributes:
         project: The project that it was created in; empty when the request named none.
         created: Seconds since the epoch; ``updated`` likewise.
-        implicit: Whether a write to a bucket that nobody had created brought it into being.
+        implicit: Whether the first write made it, since nobody had created it.
         settings: The rest of the bucket resource, in JSON form, stored and echoed.
         policy: The IAM policy that was set; None before the first.
     """
@@ -140,7 +140,7 @@ class Checksums:
     md5: str | None = None
 
     def verify(self, actual: "Checksums") -> None:
-        """Compare what was announced with what arrived.
+        """Compare the announced checksums with those of the bytes that arrived.
 
         Raises:
             ChecksumMismatchError: If one that was given differs.

@@ -1,7 +1,7 @@
 """The bytes of objects: immutable files named by number, written aside and then renamed.
 
-A writer fills a file in a directory that its process has locked, so that what a killed process left
-is told from what a living one still writes. It does not decide what is live: the database does.
+A writer fills a file in a directory that its process has locked, so that files of a killed process
+are told from those that are still written. The database decides which files are live.
 """
 
 import base64
@@ -96,7 +96,7 @@ class PayloadWriter:
         self._file.flush()
 
     def finish(self) -> Checksums:
-        """Close the file and say what its bytes are.
+        """Close the file and return the checksums of its bytes.
 
         Large ones are on the disk then, so that nobody waits for them behind the store's lock.
         """
@@ -110,7 +110,7 @@ class PayloadWriter:
         return Checksums(crc32c=crc32c, md5=md5)
 
     def close(self) -> None:
-        """Close the file and leave it: an upload goes on later."""
+        """Close the file and leave it for an upload that continues later."""
         self._file.close()
 
     def __enter__(self) -> "PayloadWriter":

@@ -132,7 +132,7 @@ class ResumableUploads:
         return writer
 
     def keep(self, upload: Upload, writer: PayloadWriter) -> None:
-        """Put bytes that were taken back, until more come."""
+        """Keep a writer that was taken, until more bytes come."""
         writer.flush()
         self._writers[upload.upload_id] = writer
         while len(self._writers) > _OPEN_WRITERS:
@@ -141,7 +141,7 @@ class ResumableUploads:
     def complete(
         self, upload: Upload, writer: PayloadWriter, expected: Checksums = UNKNOWN
     ) -> StoredObject:
-        """Publish bytes that were taken; the session stays, to answer those who ask again.
+        """Publish the bytes of a writer; the session stays, to answer repeated requests.
 
         Raises:
             ObjectStoreError: If a checksum or a precondition does not hold; the session is over.

@@ -25,7 +25,7 @@ def is_id(text: str) -> bool:
 def insert_session(
     change: Change, upload_id: str, kind: str, bucket: str, name: str, request: Mapping[str, Any]
 ) -> None:
-    """Add a session; ``request`` is what its end will need, in JSON form."""
+    """Add a session; ``request`` holds what its end will need, in JSON form."""
     change.sql.execute(
         "INSERT INTO uploads VALUES (?, ?, ?, ?, ?, ?, NULL)",
         (upload_id, kind, bucket, name, change.now, json.dumps(request)),

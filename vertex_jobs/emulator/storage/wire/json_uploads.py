@@ -138,7 +138,7 @@ async def _receive_chunk(request: Request, store: ObjectStore, upload: Upload) -
 
 
 async def _append(request: Request, payload: PayloadWriter, span: _ContentRange) -> None:
-    """Write what is new of a chunk: all of the last one, of others only whole 256 KiB.
+    """Write the new bytes of a chunk: all of the last one, whole 256 KiB of any other.
 
     Raises:
         InvalidObjectRequestError: If bytes before the chunk are missing.

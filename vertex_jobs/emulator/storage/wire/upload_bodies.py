@@ -15,8 +15,8 @@ _MOST_WAITING = 4
 class BlockWriter:
     """Fills a payload block by block, a few of them behind the event loop; for one task.
 
-    Whoever uses the payload itself settles first, after an exception too: the thread goes on when
-    the task is cancelled.
+    Call ``settle`` before using the payload itself, after an exception too: the thread continues
+    when the task is cancelled.
     """
 
     def __init__(self, payload: PayloadWriter) -> None:
