@@ -5,8 +5,9 @@ their defaults are those of ``spec``; what is added here needs the packages abov
 becomes such a job by ``load``.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from pydantic import ConfigDict
 
@@ -43,6 +44,13 @@ class CustomTrainingJob(spec.CustomTrainingJob, Job):
 class HyperparameterTuningJob(spec.HyperparameterTuningJob, Job):
     """A study: many trials of one training job, the best parameters searched for."""
 
+    @classmethod
+    def prepare(cls, written: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Return the fields with the SDK's own parameter specs turned into ours."""
+        if isinstance(written.get("parameter_spec"), Mapping):
+            return {**written, "parameter_spec": _flat(written["parameter_spec"])}
+        return written
+
 
 _KINDS: dict[str, type[Job]] = {
     CUSTOM_JOB.name: CustomJob,
@@ -64,3 +72,42 @@ def examine(
 ) -> spec.Reading:
     """Read the same with its faults; arguments and errors are those of ``spec.examine``."""
     return spec.examine(path, overrides, overlays, requests.read_gcloud_form)
+
+
+#: An object of ``google.cloud.aiplatform.hyperparameter_tuning`` is known by the member of
+#: StudySpec.ParameterSpec that it fills: our type, and the fields to copy.
+_SDK_SPECS = {
+    "double_value_spec": ("double", ("min", "max", "scale")),
+    "integer_value_spec": ("integer", ("min", "max", "scale")),
+    "discrete_value_spec": ("discrete", ("values", "scale")),
+    "categorical_value_spec": ("categorical", ("values",)),
+}
+
+
+def _flat(parameter_spec: Mapping[str, Any]) -> dict[str, Any]:
+    """Return each parameter by id, those included that hang on a parent in the SDK.
+
+    What is no object of the SDK stays as it is. A child whose id is taken gets the id ``id (under
+    parent)``, which no rule accepts, so that the repetition is reported.
+    """
+    flat: dict[str, Any] = {}
+    for name, written, parent in _walk(parameter_spec, None):
+        flat[name if name not in flat else f"{name} (under {parent})"] = written
+    return flat
+
+
+def _walk(specs: Mapping[str, Any], parent: str | None) -> Iterator[tuple[str, Any, str | None]]:
+    for name, one in specs.items():
+        known = _SDK_SPECS.get(getattr(one, "_parameter_spec_value_key", ""))
+        if known is None:
+            yield name, one, parent
+            continue
+        type_name, copied = known
+        written: dict[str, Any] = {"type": type_name}
+        written |= {field: getattr(one, field) for field in copied}
+        if written.get("scale") == "unspecified":
+            del written["scale"]
+        if parent is not None:
+            written["when"] = {parent: list(one.parent_values or ())}
+        yield name, written, parent
+        yield from _walk(one.conditional_parameter_spec or {}, name)

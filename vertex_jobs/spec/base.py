@@ -29,7 +29,7 @@ class Spec(BaseModel):
 
     @classmethod
     def prepare(cls, written: Mapping[str, Any]) -> Mapping[str, Any]:
-        """What was written, in the form that the fields declare."""
+        """Return what was written in the form that the fields declare."""
         return written
 
     @classmethod

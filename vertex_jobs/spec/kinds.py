@@ -7,7 +7,7 @@ Source: CustomJob, HyperparameterTuningJob; the SDK's classes of the same names.
 """
 
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
@@ -17,7 +17,6 @@ from vertex_jobs.spec.inspection import Rule
 from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.parameters import ParameterSpec
 from vertex_jobs.spec.rules import COMMON_RULES, STUDY_RULES, WHOLE_STUDY_RULES
-from vertex_jobs.spec.sdk_parameters import flatten
 from vertex_jobs.spec.stopping import AutomatedStoppingSpec, StudyStoppingConfig
 from vertex_jobs.spec.training import CustomTrainingJob
 
@@ -63,13 +62,6 @@ class HyperparameterTuningJob(JobSpec):
     """Trials at the same time."""
     max_failed_trial_count: Annotated[Whole, Field(ge=0)] = 0
     """Failed trials that end the job; 0 lets the service decide."""
-
-    @classmethod
-    def prepare(cls, written: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Return the fields with the SDK's own parameter specs turned into ours."""
-        if isinstance(written.get("parameter_spec"), Mapping):
-            return {**written, "parameter_spec": flatten(written["parameter_spec"])}
-        return written
 
 
 #: By the name that a config gives.

@@ -1,8 +1,7 @@
 """The four kinds of tuned parameter.
 
 For ``HyperparameterTuningJob``. Field names and defaults are those of the SDK's parameter specs,
-save that a condition is written at the child (``when``) and not at the parent. Reading of the SDK's
-own objects is in ``sdk_parameters``.
+save that a condition is written at the child (``when``) and not at the parent.
 
 Source: StudySpec.ParameterSpec.
 """

@@ -14,8 +14,8 @@ from google.cloud.aiplatform import hyperparameter_tuning as hpt
 from google.cloud.aiplatform.utils import source_utils
 from google.protobuf import json_format
 
+from vertex_jobs.jobs import HyperparameterTuningJob
 from vertex_jobs.requests import Request, build, package_uris
-from vertex_jobs.spec import HyperparameterTuningJob
 
 SDK_SCRIPT = "trial_scripts/digits_mlp.py"
 

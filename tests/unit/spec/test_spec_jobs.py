@@ -139,49 +139,6 @@ def test_every_rule_takes_fields_of_its_model(model: type[Spec]) -> None:
         assert set(inspect.signature(rule).parameters) <= set(model.model_fields)
 
 
-class SdkSpec:
-    """What the SDK's parameter specs look like from outside."""
-
-    _parameter_spec_value_key = "integer_value_spec"
-
-    def __init__(self, **attributes: Any) -> None:
-        self.min, self.max, self.scale = 1, 3, "linear"
-        self.parent_values: list[int] | None = None
-        self.conditional_parameter_spec: dict[str, SdkSpec] | None = None
-        self.__dict__.update(attributes)
-
-
-def sdk_study(parameter_spec: dict[str, Any]) -> HyperparameterTuningJob:
-    return HyperparameterTuningJob(
-        display_name="sdk",
-        script_path="train.py",
-        metric_spec={"loss": "minimize"},
-        parameter_spec=parameter_spec,
-        max_trial_count=2,
-        parallel_trial_count=1,
-    )
-
-
-def test_an_sdk_child_gets_its_condition() -> None:
-    child = SdkSpec(parent_values=[2, 3])
-    study = sdk_study({"layers": SdkSpec(conditional_parameter_spec={"width": child})})
-    assert study.parameter_spec["width"].when == {"layers": (2, 3)}
-
-
-def test_an_sdk_child_whose_name_is_taken_is_a_fault() -> None:
-    parents = {
-        name: SdkSpec(conditional_parameter_spec={"width": SdkSpec(parent_values=[1])})
-        for name in ("a", "b")
-    }
-    with pytest.raises(InvalidJobError, match=r"width \(under b\): stands more than once"):
-        sdk_study(parents)
-
-
-def test_a_wrong_scale_of_the_sdk_is_a_fault() -> None:
-    with pytest.raises(InvalidJobError, match=r"parameter_spec\.n\.scale = 'logarithmic'"):
-        sdk_study({"n": SdkSpec(scale="logarithmic")})
-
-
 JUNK: list[Any] = [
     None,
     True,
