@@ -536,14 +536,14 @@ CHOICES = (
     Choice(
         "text of INTEGER and integral DISCRETE values",
         "digits without `.0`",
-        "emulator.resources.study_rules:argument_text",
-        "unit/emulator/test_study_rules::test_argument_text",
+        "spec.argument_forms:parameter_text",
+        "unit/spec/test_argument_forms::test_parameter_text",
     ),
     Choice(
         "text of DOUBLE values",
         "the shortest that reads back to the same number",
-        "emulator.resources.study_rules:argument_text",
-        "unit/emulator/test_study_rules::test_argument_text",
+        "spec.argument_forms:parameter_text",
+        "unit/spec/test_argument_forms::test_parameter_text",
     ),
     Choice(
         "exit code 1 of a replica",

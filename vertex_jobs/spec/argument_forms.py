@@ -1,6 +1,6 @@
-"""Command-line arguments: a mapping or tokens in, tokens out.
+"""Command-line arguments: a mapping or tokens in, tokens out; and the text of a trial's value.
 
-For specs and the rules on them. How a script reads them is ``runtime.arguments``.
+For specs, their rules, and who starts trials. How a script reads them is ``runtime.arguments``.
 """
 
 import re
@@ -49,7 +49,7 @@ Arguments = Annotated[
 
 
 def tokens(arguments: Mapping[str, Any] | Sequence[Any]) -> tuple[str, ...]:
-    """The tokens that the program receives.
+    """Return the tokens that the program receives.
 
     A mapping gives ``--key=value`` in order. Truth values are ``true`` and ``false``; a float is
     the shortest text that reads back to the same value.
@@ -59,8 +59,17 @@ def tokens(arguments: Mapping[str, Any] | Sequence[Any]) -> tuple[str, ...]:
     return tuple(_text(value) for value in arguments)
 
 
+def parameter_text(value: float | str) -> str:
+    """Return the text in which a trial receives a parameter's value.
+
+    It is the shortest that reads back to the same number, so a whole one has no ``.0``; from 1e16
+    on it has an exponent.
+    """
+    return repr(value).removesuffix(".0") if isinstance(value, float) else str(value)
+
+
 def read_tokens(given: Any) -> Any:
-    """Tokens as the mapping that gives them, or as they are where no mapping does."""
+    """Return tokens as the mapping that gives them, or as they are where no mapping does."""
     import yaml
 
     if not isinstance(given, (list, tuple)) or not all(isinstance(one, str) for one in given):
@@ -82,7 +91,7 @@ def read_tokens(given: Any) -> Any:
 
 
 def flag_of(token: str) -> str:
-    """The name of the flag in a token, dashes as underscores; empty for a plain value.
+    """Return the name of the flag in a token, dashes as underscores; empty for a plain value.
 
     Scripts that use ``runtime.arguments`` take ``--learning-rate`` for ``--learning_rate``, so both
     are the same flag.

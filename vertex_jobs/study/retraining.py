@@ -8,6 +8,7 @@ from typing import Any
 
 from vertex_jobs import catalog
 from vertex_jobs.runtime.environment import INITIAL_MODEL_VARIABLE
+from vertex_jobs.spec.argument_forms import parameter_text
 from vertex_jobs.study.trial_records import ParameterValue, Trial
 
 #: Keys of a tuning job that a training job does not have, and the directory of the study's outputs.
@@ -74,12 +75,12 @@ def _with_trial(
 def _joined(
     own: Mapping[str, Any] | Sequence[Any], parameters: Mapping[str, ParameterValue]
 ) -> dict[str, Any] | list[Any]:
-    found = {key: _plain(value) for key, value in parameters.items()}
     if isinstance(own, Mapping):
-        return {**own, **found}
-    return [*own, *(f"--{key}={value}" for key, value in found.items())]
+        return {**own, **{key: _plain(value) for key, value in parameters.items()}}
+    return [*own, *(f"--{key}={parameter_text(value)}" for key, value in parameters.items())]
 
 
 def _plain(value: ParameterValue) -> ParameterValue:
-    """Return a whole number without ``.0``, as the trial itself received it."""
-    return int(value) if isinstance(value, float) and value.is_integer() else value
+    """Return the value that gives the argument which the trial itself received."""
+    text = parameter_text(value)
+    return int(text) if isinstance(value, float) and text != repr(value) else value

@@ -4,23 +4,6 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import study_rules
 
 
-@pytest.mark.parametrize(
-    ("value", "text"),
-    [
-        (8, "8"),
-        (8.0, "8"),
-        (128.0, "128"),
-        (0.001, "0.001"),
-        (0.1 + 0.2, "0.30000000000000004"),
-        (1e-05, "1e-05"),
-        ("adam", "adam"),
-        ("true", "true"),
-    ],
-)
-def test_argument_text(value: float | int | str, text: str) -> None:
-    assert study_rules.argument_text(value) == text
-
-
 def test_parameters_are_in_alphabetical_order() -> None:
     messages = study_rules.parameter_messages(
         {"units": 8, "learning_rate": 0.1, "optimizer": "adam"}

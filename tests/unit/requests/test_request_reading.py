@@ -8,7 +8,6 @@ from golden_requests import CONFIGS, NAMES, PACKAGE, PLACE, recorded
 
 from vertex_jobs.requests import LOCAL_PLACE, build, place_of, read_job
 from vertex_jobs.spec import from_mapping, load
-from vertex_jobs.spec.argument_forms import read_tokens
 
 READ = [name for name in NAMES if "trainingTaskInputs" not in recorded(name)]
 PUBLISHED = sorted(
@@ -48,18 +47,3 @@ def test_short_form_is_read_where_it_says_all() -> None:
 
 def test_labels_of_the_submission_are_not_read() -> None:
     assert read_job(recorded("smallest")).get("labels") is None
-
-
-@pytest.mark.parametrize(
-    ("tokens", "expected"),
-    [
-        (["--epochs=20", "--fast=true"], {"epochs": 20, "fast": True}),
-        (["--id=007", "--fast=True", "--rate=1e-3"], {"id": "007", "fast": "True", "rate": "1e-3"}),
-        (["--a=1", "--a=2"], ["--a=1", "--a=2"]),
-        (["train", "--a=1"], ["train", "--a=1"]),
-        (["--text={not: yaml"], {"text": "{not: yaml"}),
-        (["--empty="], {"empty": ""}),
-    ],
-)
-def test_arguments(tokens: list[str], expected: Any) -> None:
-    assert read_tokens(tokens) == expected

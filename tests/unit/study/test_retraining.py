@@ -1,11 +1,13 @@
 """A trial as a training job of its own."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from studies import tuning_job
 
 from vertex_jobs.spec import from_mapping
+from vertex_jobs.spec.argument_forms import tokens
 from vertex_jobs.study import Study
 from vertex_jobs.study.retraining import training_config
 
@@ -67,3 +69,10 @@ def test_start_from_the_model_is_told_in_a_variable(trial):
 def test_long_names_are_cut_before_the_trial(trial):
     name = training_config(STUDY | {"display_name": "x" * 128}, trial)["display_name"]
     assert (len(name), name[-9:]) == (128, "x-trial-1")
+
+
+@pytest.mark.parametrize("own", [{}, ["train"]])
+def test_a_parameter_has_the_text_that_the_trial_received(own, trial):
+    huge = replace(trial, parameters={"units": 8.0, "size": 1e16, "rate": 0.1})
+    args = training_config(STUDY | {"args": own}, huge)["args"]
+    assert tokens(args)[-3:] == ("--units=8", "--size=1e+16", "--rate=0.1")

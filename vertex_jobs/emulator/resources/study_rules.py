@@ -11,6 +11,7 @@ from typing import Any
 from vertex_jobs.emulator import protos
 from vertex_jobs.search import Space
 from vertex_jobs.search.study_spec import read_space
+from vertex_jobs.spec.argument_forms import parameter_text
 
 _FINISHED = (int(protos.TrialState.SUCCEEDED), int(protos.TrialState.INFEASIBLE))
 _BEST_MEASUREMENT = 2
@@ -81,7 +82,7 @@ def _finite_values(measurement: protos.Message) -> dict[str, float]:
 
 def trial_arguments(assignment: Mapping[str, float | int | str]) -> tuple[str, ...]:
     """Return the arguments that a trial adds to its job's own."""
-    return tuple(f"--{name}={argument_text(value)}" for name, value in assignment.items())
+    return tuple(f"--{name}={parameter_text(value)}" for name, value in assignment.items())
 
 
 def set_trial_directory(job_spec: protos.Message, trial_id: str) -> None:
@@ -90,13 +91,6 @@ def set_trial_directory(job_spec: protos.Message, trial_id: str) -> None:
     if base:
         prefix = f"{base.rstrip('/')}/{trial_id}"
         job_spec.base_output_directory.output_uri_prefix = prefix
-
-
-def argument_text(value: float | int | str) -> str:
-    """Return a parameter's value on the command line: whole numbers without ``.0``."""
-    if isinstance(value, float) and value.is_integer() and abs(value) < 1e16:
-        return str(int(value))
-    return repr(value) if isinstance(value, float) else str(value)
 
 
 def parameter_messages(assignment: Mapping[str, float | int | str]) -> list[protos.Message]:

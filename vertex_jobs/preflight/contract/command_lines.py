@@ -19,7 +19,7 @@ from vertex_jobs.spec import (
     JobSpec,
     ParameterSpec,
 )
-from vertex_jobs.spec.argument_forms import tokens
+from vertex_jobs.spec.argument_forms import parameter_text, tokens
 
 
 @dataclass(frozen=True)
@@ -96,13 +96,13 @@ def _texts(parameter: ParameterSpec) -> Iterator[tuple[Any, str, bool]]:
             yield category, category, False
     elif isinstance(parameter, DoubleParameterSpec):
         for bound in (parameter.min, parameter.max):
-            yield bound, repr(bound), False
+            yield bound, repr(bound), False  # as a fraction, which most values between are
     elif isinstance(parameter, IntegerParameterSpec):
         for whole in (parameter.min, parameter.max):
-            yield whole, str(whole), False
+            yield whole, parameter_text(whole), False
     elif isinstance(parameter, DiscreteParameterSpec):
         for number in parameter.values:
-            is_whole = float(number).is_integer()
-            yield number, str(int(number)) if is_whole else repr(number), False
-            if is_whole:
-                yield number, repr(float(number)), True
+            text = parameter_text(number)
+            yield number, text, False
+            if text != repr(number):
+                yield number, repr(number), True
