@@ -84,7 +84,7 @@ IDLE_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class _Parts:
-    """What holds files or processes open while the server runs."""
+    """The parts that hold files or processes open while the server runs."""
 
     records: JobRecords
     objects: ObjectStore

@@ -1,4 +1,4 @@
-"""What goes into a replica's environment, and the line about what the image would have had."""
+"""A replica's environment, and the line about how this machine differs from its image."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What a trial's controller makes of reports, with a stand-in for the trial's custom job."""
+"""The reports of a trial as its controller takes them, with a stand-in for its custom job."""
 
 import asyncio
 import json

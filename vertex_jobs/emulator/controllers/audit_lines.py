@@ -1,4 +1,4 @@
-"""What went where in a run, and what of it is lost: lines for the end of a job's log.
+"""The writes of a job, and which of them are lost: lines for the end of its log.
 
 For the controller of a custom job. It looks at the output directory, at what each replica left in
 its working directory, and at which replica wrote which object, as far as that is known.
@@ -19,7 +19,7 @@ _MOST_FILES = 10_000
 
 @dataclass(frozen=True)
 class Remains:
-    """What a replica left in its working directory.
+    """The files that a replica left in its working directory.
 
     Attributes:
         replica_id: E.g. ``workerpool0-0``.
@@ -32,7 +32,7 @@ class Remains:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known about the writes of one job.
+    """Everything known about the writes of one job.
 
     Attributes:
         succeeded: Whether the job ended well.

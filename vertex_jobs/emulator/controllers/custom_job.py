@@ -36,7 +36,7 @@ _DEFAULT_TIMEOUT_SECONDS = catalog.load().limits.default_timeout_seconds
 
 @dataclass(frozen=True)
 class CustomJobs:
-    """What custom jobs run with on one server, whatever they work for.
+    """The parts that custom jobs run with on one server, whatever they work for.
 
     Attributes:
         host: Prepares and starts their replicas.

@@ -1,1 +1,1 @@
-"""What a replica runs, where and with which variables; nothing here knows how a job ends."""
+"""The replicas of jobs: what they run, where and with which variables, but not how a job ends."""

@@ -20,7 +20,7 @@ from vertex_jobs.emulator.status import ApiError
 
 @dataclass(frozen=True)
 class Capacity:
-    """What this machine has for jobs.
+    """The capacity of this machine for jobs.
 
     Attributes:
         packages: Looks into packages.

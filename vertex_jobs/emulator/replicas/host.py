@@ -22,7 +22,7 @@ _WORK = re.compile(r"\d+|packages-.+|\.\d+-[0-9a-f]{8}")
 
 @dataclass(frozen=True)
 class Host:
-    """What replicas find on this machine.
+    """The parts of this machine that replicas need.
 
     Attributes:
         launcher: Starts them.

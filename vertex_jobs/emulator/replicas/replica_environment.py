@@ -30,7 +30,7 @@ _THREADS = "TF_NUM_INTRAOP_THREADS"
 
 @dataclass(frozen=True)
 class Trial:
-    """What a trial adds to its job.
+    """The part of a replica's environment that a trial adds to its job's.
 
     Attributes:
         trial_id: ``"1"``, ``"2"``, ….
@@ -47,7 +47,7 @@ class Trial:
 
 @dataclass(frozen=True)
 class JobEnvironment:
-    """What the replicas of one job are told.
+    """The environment of one job's replicas.
 
     Attributes:
         name: Resource name of the custom job.

@@ -1,4 +1,4 @@
-"""How a dataset's rows are divided into training, validation and test set.
+"""The division of a dataset's rows into training, validation and test set.
 
 Source: InputDataConfig proto and the messages of its splits. What the documentation leaves to the
 service is chosen here: rows are dealt out in order, so that every set is spread over the data.
@@ -30,7 +30,7 @@ class Row:
 
 
 def _fractions(split: protos.Message) -> tuple[float, ...]:
-    """The three fractions; what is not given goes to the sets that name none."""
+    """Return the three fractions; what is not given goes to the sets that name none."""
     given = [getattr(split, f"{name}_fraction") for name in SETS]
     if not any(given):
         return _DEFAULT
@@ -58,7 +58,7 @@ def check_split(config: protos.Message) -> None:
 
 
 def split_rows(rows: Iterable[Row], config: protos.Message) -> dict[str, list[Row]]:
-    """The rows of each set."""
+    """Return the rows of each set."""
     kind = config.WhichOneof("split")
     if kind == "predefined_split":
         return _by_column(rows, config.predefined_split.key)
@@ -70,7 +70,7 @@ def split_rows(rows: Iterable[Row], config: protos.Message) -> dict[str, list[Ro
 
 
 def _dealt(rows: Iterable[Row], fractions: tuple[float, ...]) -> dict[str, list[Row]]:
-    """Each row to the set that is furthest behind its fraction."""
+    """Give each row to the set that is furthest behind its fraction."""
     sets: dict[str, list[Row]] = {name: [] for name in SETS}
     for number, row in enumerate(rows, start=1):
         behind = [
@@ -92,7 +92,7 @@ def _by_column(rows: Iterable[Row], key: str) -> dict[str, list[Row]]:
 
 
 def _by_time(rows: Iterable[Row], split: protos.Message) -> dict[str, list[Row]]:
-    """The oldest rows train, the newest test; rows without a time are left out."""
+    """Train with the oldest rows, test with the newest; rows without a time are left out."""
     timed = [row for row in rows if row.columns.get(split.key)]
     timed.sort(key=lambda row: row.columns[split.key])
     sets, start, upto = {}, 0, 0.0
@@ -105,7 +105,7 @@ def _by_time(rows: Iterable[Row], split: protos.Message) -> dict[str, list[Row]]
 
 
 def _by_stratum(rows: Iterable[Row], split: protos.Message) -> dict[str, list[Row]]:
-    """Each value of a column dealt out by itself; rare values together, as one."""
+    """Deal out each value of a column by itself, rare values together as one."""
     rows = list(rows)
     counts = Counter(row.columns.get(split.key, "") for row in rows)
     strata = {

@@ -35,7 +35,7 @@ class DataSource:
 
 
 def source_of(dataset_id: str, dataset: protos.Message, imported: Sequence[str]) -> DataSource:
-    """The source of a dataset.
+    """Return the source of a dataset.
 
     Raises:
         ApiError: UNIMPLEMENTED for BigQuery, FAILED_PRECONDITION for a dataset without data.
@@ -72,7 +72,7 @@ class DatasetLookup:
         return find_resource(self._store, text, "datasets", "Dataset")
 
     def imported(self, dataset_id: str) -> list[str]:
-        """The files that were imported into the dataset."""
+        """Return the files that were imported into the dataset."""
         return list(self._store.settings("datasets", dataset_id).get("imported", ()))
 
     def check(self, config: protos.Message, parent: ResourceName) -> None:

@@ -25,7 +25,7 @@ _SIGNALS = frozenset(int(one) for one in signal.valid_signals())
 
 @dataclass(frozen=True)
 class Ending:
-    """How a job ends.
+    """The end of a job.
 
     Attributes:
         state: The state that follows.
@@ -54,7 +54,7 @@ class Action(enum.Enum):
 
 @dataclass(frozen=True)
 class ReplicaEnd:
-    """How one replica ended.
+    """The end of one replica.
 
     Attributes:
         replica_id: E.g. ``workerpool0-0``.
@@ -90,7 +90,7 @@ class ReplicaEnd:
 
 @dataclass(frozen=True)
 class Retries:
-    """What the job's scheduling says about another attempt. Source: Scheduling proto."""
+    """The further attempts that the job's scheduling allows. Source: Scheduling proto."""
 
     restart_job_on_worker_restart: bool = False
     disable_retries: bool = False
@@ -98,7 +98,7 @@ class Retries:
 
 @dataclass(frozen=True)
 class History:
-    """What was restarted before.
+    """The restarts so far.
 
     Attributes:
         worker_restarts: Of this replica, in this attempt of the job.
@@ -111,7 +111,7 @@ class History:
 
 @dataclass(frozen=True)
 class Decision:
-    """What follows, why in words for the log, and how the job ends if it does."""
+    """An action, why in words for the log, and how the job ends if it does."""
 
     action: Action
     reason: str = ""

@@ -17,7 +17,7 @@ _NUMBERED_PREFIX = "project-"
 
 
 def project_number(project: str) -> str:
-    """The number that stands for a project id in answers; a number stays as it is.
+    """Return the number that stands for a project id in answers; a number stays as it is.
 
     The real number is the service's secret. Ours is derived from the id, twelve digits, so that
     it is the same in every session; ``project-NUMBER`` is our id of a project that was only ever
@@ -39,17 +39,17 @@ class Identity:
         self._last = 0
 
     def new_name(self, project: str, location: str, collection: str) -> ResourceName:
-        """A name that no resource has; later names have larger ids."""
+        """Return a name that no resource has; later names have larger ids."""
         self._last = max(self._last + 1, self._clock())
         return ResourceName(project_number(project), location, collection, str(self._last))
 
     def now(self) -> timestamp_pb2.Timestamp:
-        """The time as the API writes it."""
+        """Return the time as the API writes it."""
         stamp = timestamp_pb2.Timestamp()
         # Microseconds, as the service answers them.
         stamp.FromNanoseconds(self._clock() // 1000 * 1000)
         return stamp
 
     def unix_time(self) -> float:
-        """The same clock, in seconds."""
+        """Return the same clock, in seconds."""
         return self._clock() / 1e9

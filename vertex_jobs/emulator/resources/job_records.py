@@ -68,7 +68,7 @@ class JobRecord:
 
     @cached_property
     def settings(self) -> JobSettings:
-        """What came with it that Vertex AI does not have."""
+        """Its settings that Vertex AI does not have."""
         return JobSettings.read(self.store.settings(*self.key))
 
     def now(self) -> timestamp_pb2.Timestamp:

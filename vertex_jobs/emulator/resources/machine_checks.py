@@ -81,7 +81,7 @@ def _machine_use(pool: protos.Message) -> MachineUse:
 
 
 def _accelerator_name(machine: protos.Message) -> str:
-    """The accelerator's name; empty when none is asked for."""
+    """Return the accelerator's name; empty when none is asked for."""
     if not machine.accelerator_type:
         return ""
     return str(protos.AcceleratorType(machine.accelerator_type).name)

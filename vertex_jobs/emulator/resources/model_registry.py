@@ -48,7 +48,7 @@ class ModelRegistry:
         model_id: str = "",
         parent_model: str = "",
     ) -> protos.Message:
-        """Keep a new model, or a new version of ``parent_model``; answers it as kept.
+        """Keep a new model, or a new version of ``parent_model``; return it as kept.
 
         Args:
             model: Without name, version and times.

@@ -33,7 +33,7 @@ def check_alias(alias: str) -> None:
 
 
 def find_version(versions: Sequence[protos.Message], reference: str) -> protos.Message | None:
-    """The version of that number or alias; the default one for an empty reference."""
+    """Return the version of that number or alias; the default one for an empty reference."""
     wanted = reference or DEFAULT
     for version in versions:
         if version.version_id == wanted or wanted in version.version_aliases:
@@ -44,7 +44,7 @@ def find_version(versions: Sequence[protos.Message], reference: str) -> protos.M
 def give_alias(
     versions: Sequence[protos.Message], target: protos.Message, alias: str
 ) -> list[protos.Message]:
-    """Let the target alone bear the alias; answers the versions that changed.
+    """Let the target alone bear the alias; return the versions that changed.
 
     Raises:
         ApiError: If the text cannot be an alias.

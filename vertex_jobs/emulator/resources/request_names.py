@@ -8,7 +8,7 @@ from vertex_jobs.names import ResourceName
 
 
 def parsed(text: str, kind: str) -> ResourceName:
-    """The name in a request.
+    """Return the name in a request.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if it is none.
@@ -20,7 +20,7 @@ def parsed(text: str, kind: str) -> ResourceName:
 
 
 def numbered(name: ResourceName) -> ResourceName:
-    """The same name with the project's number, as resources are kept."""
+    """Return the same name with the project's number, as resources are kept."""
     return ResourceName(
         project_number(name.project),
         name.location,
@@ -32,7 +32,7 @@ def numbered(name: ResourceName) -> ResourceName:
 
 
 def parent_of(text: str, collection: str) -> ResourceName:
-    """Project and location of a request's ``parent``, as the name of nothing in the collection.
+    """Return project and location of a request's ``parent``, as a name without an id.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if the parent is not ``projects/P/locations/L``.

@@ -16,7 +16,7 @@ Faults = list[tuple[str, str]]
 def measurement_faults(
     study_spec: protos.Message, measurement: protos.Message, path: str, *, final: bool
 ) -> Faults:
-    """What is wrong with a client's measurement.
+    """Return the faults of a client's measurement.
 
     A final one has every metric of the study, each a finite number. One on the way may have some
     and may be endless: a curve that diverges is reported as it is, and is never final.

@@ -30,7 +30,7 @@ _SLICE = 50
 
 
 class StudySession:
-    """What the search process knows of one study, and how it is asked."""
+    """One study, as it is opened, told and asked in the search process."""
 
     def __init__(
         self,

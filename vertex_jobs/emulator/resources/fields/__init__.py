@@ -1,4 +1,4 @@
-"""What becomes of every field that a job, a study or a pipeline can have: one table.
+"""The fate of every field that a job, a study or a pipeline can have: one table.
 
 Each is acted on; or stored, echoed and named in one warning of the job; or refused by name. A test
 holds the table against the API's own descriptors, and ``docs/fidelity.md`` is made from it.
@@ -25,7 +25,7 @@ TABLE: dict[str, Field] = {
 
 
 def key_of(descriptor: protos.Message) -> str:
-    """The table's key of a field's descriptor."""
+    """Return the table's key of a field's descriptor."""
     return f"{descriptor.containing_type.full_name.removeprefix(_PACKAGE)}.{descriptor.name}"
 
 
@@ -43,7 +43,7 @@ def clear_outputs(message: protos.Message) -> None:
 
 
 def stored_fields(message: protos.Message, path: str, *, vizier: bool = False) -> str:
-    """The warning that names every field which is stored without effect; empty without one.
+    """Return the warning that names every field which is stored without effect; empty without one.
 
     Raises:
         ApiError: UNIMPLEMENTED, naming the first field that would have an effect and is refused.
@@ -79,7 +79,7 @@ def _set_fields(
 
 
 def _has_fields(descriptor: protos.Message) -> bool:
-    """Whether the field holds a message of this API, rather than a plain value or a map."""
+    """Return whether the field holds a message of this API, rather than a plain value or a map."""
     kind = descriptor.message_type
     return (
         kind is not None and kind.full_name.startswith(_PACKAGE) and not kind.GetOptions().map_entry

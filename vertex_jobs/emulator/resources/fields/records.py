@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 
 class Fate(enum.Enum):
-    """What becomes of a field."""
+    """The fate of a field."""
 
     ACTED = "acted"
     STORED = "stored"
@@ -39,7 +39,7 @@ class Field:
     vizier: Fate | None = None
 
     def fate_in(self, vizier: bool) -> Fate:
-        """Its fate in a Vizier study, or in a job."""
+        """Return its fate in a Vizier study, or in a job."""
         return self.vizier if vizier and self.vizier is not None else self.fate
 
 
@@ -51,7 +51,7 @@ def rows(
     stored: Mapping[str, str] | None = None,
     refused: Mapping[str, str] | None = None,
 ) -> list[Field]:
-    """The fields of one message with their notes; the source is the message's comment."""
+    """Return the fields of one message with their notes; the source is the message's comment."""
     source = f"{message} proto"
     groups = ((acted, Fate.ACTED), (stored, Fate.STORED), (refused, Fate.REFUSED))
     found = [

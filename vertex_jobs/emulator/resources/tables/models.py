@@ -20,7 +20,7 @@ class ModelTable:
         self._sql = database.sql
 
     def versions(self, name: ResourceName) -> list[protos.Message]:
-        """All versions of a model, oldest first; empty when there is no such model.
+        """Return all versions of a model, oldest first; empty when there is no such model.
 
         Args:
             name: The model, its project given by number.
@@ -33,7 +33,7 @@ class ModelTable:
         return [protos.Model.FromString(blob) for (blob,) in rows]
 
     def next_version(self, name: ResourceName) -> str:
-        """The number that the model's next version gets."""
+        """Return the number that the model's next version gets."""
         row = self._sql.execute(
             "SELECT last_version FROM models WHERE number = ? AND location = ? AND id = ?",
             (name.project, name.location, name.resource_id),

@@ -33,14 +33,14 @@ class OperationTable:
             )
 
     def get(self, name: str) -> protos.Message | None:
-        """The operation of that name; None when it is unknown or was forgotten."""
+        """Return the operation of that name; None when it is unknown or was forgotten."""
         row = self._database.sql.execute(
             "SELECT proto FROM operations WHERE name = ?", (name,)
         ).fetchone()
         return protos.Operation.FromString(row[0]) if row else None
 
     def delete(self, name: str) -> bool:
-        """Forget an operation; says whether it was known."""
+        """Forget an operation; return whether it was known."""
         cursor = self._database.sql.execute("DELETE FROM operations WHERE name = ?", (name,))
         return cursor.rowcount > 0
 

@@ -12,7 +12,7 @@ class PolicyTable:
         self._sql = database.sql
 
     def get(self, resource: str) -> protos.Message:
-        """The policy of that resource."""
+        """Return the policy of that resource."""
         row = self._sql.execute(
             "SELECT proto FROM policies WHERE resource = ?", (resource,)
         ).fetchone()

@@ -1,4 +1,4 @@
-"""Which project id stands behind a number in resource names.
+"""The project ids behind the numbers in resource names.
 
 Names in answers carry a number, which nobody can compute back. A project becomes known when a
 request names its id; a number that was used by itself stands for a project of that number.
@@ -16,7 +16,7 @@ class ProjectTable:
         self._sql = database.sql
 
     def note(self, project: str) -> str:
-        """Remember a project id that a request named; answers its number."""
+        """Remember a project id that a request named; return its number."""
         number = project_number(project)
         if project != number:
             self._sql.execute(
@@ -25,7 +25,7 @@ class ProjectTable:
         return number
 
     def id_of(self, project: str) -> str:
-        """The id of a project given by id or number; of an unknown number, ``project-NUMBER``."""
+        """Return a project's id, given its id or number; ``project-NUMBER`` if it is unknown."""
         row = self._sql.execute("SELECT id FROM projects WHERE number = ?", (project,)).fetchone()
         if row is not None:
             return str(row[0])
