@@ -27,7 +27,7 @@ def write(tmp_path: Path) -> Write:
 
 @pytest.fixture
 def job(write: Write) -> Callable[..., CustomJob]:
-    """A job whose ``task.py`` stands among the given files, or a package when a module is named."""
+    """Make a job of the given files, with ``task.py`` as its script unless a module is named."""
 
     def make(
         contents: Mapping[str, str],

@@ -1,4 +1,4 @@
-"""The package as a whole: its names, its bytes, and what a builder makes of it."""
+"""The package as a whole: its names, its bytes, and its installation by a builder."""
 
 import gzip
 import os

@@ -1,4 +1,4 @@
-"""What sources import, read and never run."""
+"""The imports of sources that are read and never run."""
 
 from collections.abc import Callable
 from pathlib import Path

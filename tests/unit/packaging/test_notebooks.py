@@ -11,7 +11,7 @@ from vertex_jobs.packaging.sources import collect_script
 
 
 def notebook(folder: Path, *cells: str) -> Path:
-    """A notebook with a heading and these code cells."""
+    """Write a notebook with a heading and these code cells."""
     forms: list[dict[str, object]] = [{"cell_type": "markdown", "source": ["# Title"]}]
     forms += [{"cell_type": "code", "source": text.splitlines(keepends=True)} for text in cells]
     path = folder / "train.ipynb"

@@ -1,4 +1,4 @@
-"""What is refused as a secret, and what only looks like one."""
+"""Files that are refused as secrets, and files that only look like one."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -10,7 +10,7 @@ from vertex_jobs.packaging.secrets import secret_in
 from vertex_jobs.packaging.sources import Selection, collect_package, collect_script
 
 Write = Callable[..., Path]
-# Put together here, so that no scanner takes this file for the real thing.
+# Assembled here, so that no scanner takes this file for a real secret.
 TOKEN = "gh" + "p_" + "a" * 36
 PRIVATE_KEY = "-----BEGIN RSA " + "PRIVATE KEY-----"
 

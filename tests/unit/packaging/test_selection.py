@@ -1,4 +1,4 @@
-"""Data files, .gitignore and exclude_files: what travels besides the code, and what stays."""
+"""Data files, .gitignore and exclude_files: the files that travel besides the code."""
 
 import subprocess
 from collections.abc import Callable, Mapping

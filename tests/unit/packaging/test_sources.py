@@ -1,4 +1,4 @@
-"""Which files travel with a script and with a package folder."""
+"""The files that travel with a script and with a package folder."""
 
 from collections.abc import Callable
 from pathlib import Path

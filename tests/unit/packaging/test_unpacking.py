@@ -1,4 +1,4 @@
-"""Archives that anybody made: what is unpacked, what is refused, and on which Python."""
+"""Archives of any origin: files that are unpacked, and files that are refused."""
 
 import gzip
 import io
@@ -18,7 +18,7 @@ Member = tuple[str, str, bytes | str]
 
 
 def tar(path: Path, *members: Member, mode: str = "w:gz", permissions: int = 0o644) -> Path:
-    """An archive of members: kind (``file``, ``dir``, ``sym``, ``link``, …), name, content."""
+    """Write an archive of members: kind (``file``, ``dir``, ``sym``, …), name, content."""
     kinds = {
         "dir": tarfile.DIRTYPE,
         "sym": tarfile.SYMTYPE,
@@ -41,7 +41,7 @@ def tar(path: Path, *members: Member, mode: str = "w:gz", permissions: int = 0o6
 
 
 def unpacked(path: Path) -> dict[str, bytes | None]:
-    """What an archive is unpacked to: contents of files, None for folders; nothing beside it."""
+    """Unpack an archive, and nothing beside it; return contents of files, None for folders."""
     beside = path.parent / "beside"
     extract(path, beside / "unpacked")
     assert [one.name for one in beside.iterdir()] == ["unpacked"]
@@ -225,7 +225,7 @@ def test_too_many_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
         extract(path, tmp_path / "unpacked")
 
 
-#: ``tarfile`` as it is in Python 3.11.3: it knows no filters.
+#: ``tarfile`` as it is in Python 3.11.3, without filters.
 WITHOUT_FILTERS = """
 import tarfile
 for name in [name for name in vars(tarfile) if name.endswith("_filter")]:

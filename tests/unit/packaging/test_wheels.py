@@ -19,7 +19,7 @@ NAME = "private_lib-1.2-py3-none-any.whl"
 
 @pytest.fixture
 def wheel(tmp_path: Path) -> Callable[..., Path]:
-    """A wheel with one module that says hello."""
+    """Write a wheel with one module that says hello."""
 
     def make(name: str = NAME, text: str = "WORD = 'hello'") -> Path:
         path = tmp_path / "wheels" / name

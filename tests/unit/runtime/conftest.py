@@ -35,5 +35,5 @@ def _run_program(code: str, variables: Mapping[str, str]) -> Any:
 
 @pytest.fixture(scope="session")
 def run_program() -> Callable[[str, Mapping[str, str]], Any]:
-    """Run Python code with variables added; returns the JSON of its last line on stdout."""
+    """Run Python code with more variables; return the JSON of its last line on stdout."""
     return _run_program

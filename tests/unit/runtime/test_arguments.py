@@ -1,4 +1,4 @@
-"""A dataclass as a command line: what is accepted, what is refused and how it says so."""
+"""A dataclass as a command line: accepted values, refused values and their messages."""
 
 from __future__ import annotations  # resolved by the parser, although argparse-dataclass cannot
 

@@ -1,4 +1,4 @@
-"""The demo's script, run as one trial: what it reports and what it leaves behind."""
+"""The demo's script, run as one trial: its reports and its files."""
 
 import json
 import subprocess
@@ -20,7 +20,7 @@ SCRIPT = ROOT / "trial_scripts" / "digits_mlp.py"
 
 @pytest.fixture(scope="module")
 def trial(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The base output directory of trial 3 after two epochs."""
+    """Return the base output directory of trial 3 after two epochs."""
     base = tmp_path_factory.mktemp("study")
     here = Environment(
         directories=Directories.under(str(base), "3"),

@@ -1,4 +1,4 @@
-"""What a replica is told: reader and writer agree, and each role writes where it may."""
+"""A replica's variables: reader and writer agree, and each role writes to its own place."""
 
 import subprocess
 import sys

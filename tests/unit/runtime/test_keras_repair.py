@@ -1,4 +1,4 @@
-"""Which versions of Keras are repaired, and what is said of the others."""
+"""The versions of Keras that are repaired, and the message for the others."""
 
 from collections.abc import Callable
 from typing import Any
@@ -41,7 +41,7 @@ print(json.dumps(found))
 
 @pytest.fixture(scope="module")
 def found(run_program: Callable[..., Any]) -> dict[str, Any]:
-    """What happened in one process."""
+    """Return the results of one process."""
     result: dict[str, Any] = run_program(PROGRAM, {})
     return result
 

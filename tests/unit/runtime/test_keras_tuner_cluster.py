@@ -1,4 +1,4 @@
-"""Where Keras Tuner finds its place in the job's cluster."""
+"""The variables for Keras Tuner's place in the job's cluster."""
 
 import pytest
 

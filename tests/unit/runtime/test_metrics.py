@@ -1,4 +1,4 @@
-"""What reaches the metric file of cloudml-hypertune, and what is kept from it."""
+"""The values that reach the metric file of cloudml-hypertune, and those that do not."""
 
 import json
 import logging
@@ -16,7 +16,7 @@ from vertex_jobs.runtime.environment import Environment
 
 @pytest.fixture
 def metric_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
-    """A trial's metric file, in a process that has reported nothing yet."""
+    """Give a trial's metric file, in a process that has reported nothing yet."""
     path = tmp_path / "hypertune" / "output.metrics"
     for name, value in Environment(trial_id="7", metric_file=str(path)).to_variables().items():
         monkeypatch.setenv(name, value)

@@ -1,4 +1,4 @@
-"""``multiworker_fit.py`` on a cluster of one's own: two processes and a TF_CONFIG without a chief.
+"""``multiworker_fit.py`` on a user's own cluster: two processes, a TF_CONFIG without a chief.
 
 Also run with the TensorFlow of the newest prebuilt image, by ``make test-image``.
 """
@@ -23,7 +23,7 @@ SCRIPT = ROOT / "trial_scripts" / "multiworker_fit.py"
 
 
 def run(folder: Path, configs: Sequence[str]) -> list[str]:
-    """Run the script once for each TF_CONFIG, all at once; what each printed."""
+    """Run the script once for each TF_CONFIG, all at once; return the output of each."""
     processes = [
         subprocess.Popen(
             [sys.executable, str(SCRIPT), "--epochs=2", f"--output_dir={folder}"],
@@ -56,7 +56,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def printed(folder: Path) -> list[str]:
-    """What worker 0 and worker 1 printed."""
+    """Return the output of worker 0 and worker 1."""
     reserved = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
     workers = [f"127.0.0.1:{one.getsockname()[1]}" for one in reserved]
     for one in reserved:
@@ -72,7 +72,7 @@ def printed(folder: Path) -> list[str]:
 
 
 def result(text: str) -> tuple[int, float]:
-    """Replicas, and the loss on the digits held back."""
+    """Return the replicas, and the loss on held-back digits."""
     ((replicas, loss),) = re.findall(r"(\d+) replicas?, 2 epochs: loss (\S+),", text)
     return int(replicas), float(loss)
 

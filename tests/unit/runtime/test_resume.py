@@ -1,4 +1,4 @@
-"""Going on from the job's checkpoint, with either Keras."""
+"""Resuming from the job's checkpoint, with either Keras."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -82,7 +82,7 @@ def found(
     run_program: Callable[..., Any],
     tmp_path_factory: pytest.TempPathFactory,
 ) -> dict[str, Any]:
-    """What happened in one process."""
+    """Return the results of one process."""
     folder: Path = tmp_path_factory.mktemp("resume")
     program = PROGRAM.format(folder=str(folder))
     result: dict[str, Any] = run_program(program, {"TF_USE_LEGACY_KERAS": request.param})

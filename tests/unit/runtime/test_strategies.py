@@ -46,7 +46,7 @@ print(json.dumps({{case: json.loads(reader.read()) for case, reader in readers.i
 
 @pytest.fixture(scope="module")
 def built(run_program: Callable[..., Any]) -> dict[str, Any]:
-    """Type and replicas of the strategy, or the error, by case."""
+    """Return type and replicas of the strategy, or the error, by case."""
     reserved = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
     chief, worker = (f"127.0.0.1:{one.getsockname()[1]}" for one in reserved)
     for one in reserved:

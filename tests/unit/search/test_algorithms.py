@@ -1,4 +1,4 @@
-"""Choosing an algorithm, and what importing the package costs."""
+"""The choice of an algorithm, and the cost of importing the package."""
 
 import subprocess
 import sys

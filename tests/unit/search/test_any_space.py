@@ -1,4 +1,4 @@
-"""Random spaces, random results: what must hold for every study, asked asynchronously."""
+"""Random spaces and results: the rules for every study, with asynchronous trials."""
 
 import numpy as np
 import pytest

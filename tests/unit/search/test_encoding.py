@@ -1,4 +1,4 @@
-"""Encoding: values, types, scales, and what a kernel may see."""
+"""Encoding: values, types, scales, and the features of a kernel."""
 
 import numpy as np
 import pytest

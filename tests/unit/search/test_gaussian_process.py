@@ -1,4 +1,4 @@
-"""The default search: what it promises about results, whatever its constants."""
+"""The default search: its promises about results, whatever its constants."""
 
 import numpy as np
 import pytest
@@ -225,14 +225,14 @@ def test_it_works_under_noise():
 
 def test_several_metrics_fill_the_pareto_front():
     lengths = []
-    for seed in range(12):  # one alone passes or fails by luck
+    for seed in range(12):  # a single one would pass or fail by luck
         engine, completed = search(maximize=(False, True), seed=seed), []
         for trial_id in range(1, 41):
             [point] = engine.suggest([trial_id], completed, [])
             cost = point["x"] ** 2 + point["y"] ** 2
             gain = -((point["x"] - 1) ** 2) - point["y"] ** 2
             completed.append(Completed(trial_id, point, (cost, gain)))
-        # The front is y = 0; a search that knows it walks along all of it.
+        # The front is y = 0; a search that knows it covers all of it.
         late = [trial.assignment for trial in completed[20:] if trial.assignment["y"] < 0.05]
         assert len(late) >= 10
         lengths.append(np.ptp([point["x"] for point in late]))

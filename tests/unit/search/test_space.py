@@ -1,4 +1,4 @@
-"""Parameters and spaces: what is valid, what is active, how many points there are."""
+"""Parameters and spaces: validity, conditions, and the number of points."""
 
 import pytest
 

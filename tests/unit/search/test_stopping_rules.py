@@ -10,7 +10,7 @@ STEPS = tuple(float(step) for step in range(1, 21))
 
 
 def saturating(height, steps=STEPS):
-    """A curve that flattens towards its height."""
+    """Return a curve that flattens towards its height."""
     values = tuple(height * (1 - np.exp(-step / 6)) for step in steps)
     return Curve(steps, values)
 
@@ -71,7 +71,7 @@ def test_the_convex_rule_says_where_the_trial_would_have_ended():
 
 def test_a_learning_rate_helps_the_prediction():
     curves = ended(*HEIGHTS)
-    # The same curve until now, and an end that the rate alone tells.
+    # The same curve so far; only the rate predicts its end.
     alike = [Curve(STEPS[:8], saturating(0.5).values[:8], one.final) for one in curves]
     rates = np.array([one.final for one in curves] + [0.65])
     predicted = autoregression(saturating(0.5, STEPS[:8]), alike, 20.0, rates)

@@ -1,4 +1,4 @@
-"""How a StudySpec in the API's JSON is read for a search."""
+"""A StudySpec in the API's JSON, read for a search."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""Trials written by ``trials --format json`` and read back are the same."""
+"""Trials are the same after ``trials --format json`` and reading back."""
 
 import json
 import math

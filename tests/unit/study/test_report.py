@@ -27,7 +27,7 @@ def chart(html, title):
 
 
 def slice_of(slices, label):
-    """The traces that stand over a parameter."""
+    """Return the traces over a parameter."""
     (axis,) = [
         key
         for key, value in slices["layout"].items()
@@ -37,7 +37,7 @@ def slice_of(slices, label):
 
 
 def renamed(names):
-    """A tuning job in which some texts are others."""
+    """Return a tuning job with some texts replaced."""
     text = json.dumps(tuning_job())
     for old, new in names.items():
         text = text.replace(json.dumps(old), json.dumps(new))
@@ -102,7 +102,7 @@ def test_few_trials_show_what_there_is(count, expected):
 
 
 def test_a_slice_of_a_nested_parameter_shows_it_where_it_is_active():
-    """Although the best trial has none of those above it."""
+    """It has one although the best trial has no active parent."""
     html = Study.from_resource(conditional_job()).to_html()
     slices = charts(html)[titles(html).index("Slices of accuracy")]
     (line,) = [
@@ -135,7 +135,7 @@ def test_why_says_how_sure_it_is():
 
 
 def integer_job(values, repeats=1):
-    """Trials of one integer parameter, each value measured so many times."""
+    """Return trials of one integer parameter, with a number of measurements of each value."""
     parameters = [{"parameterId": "x", "integerValueSpec": {"minValue": "1", "maxValue": "9"}}]
     trials = [
         {
@@ -219,7 +219,7 @@ LONG = "<b>trained & tuned</b> number 1"
 
 @pytest.fixture(scope="module")
 def odd():
-    """The report of a study whose texts are long and look like HTML."""
+    """Return the report of a study whose texts are long and look like HTML."""
     resource = renamed(
         {
             "accuracy": "a<c",
@@ -246,7 +246,7 @@ def test_a_category_shows_as_typed(odd):
 
 
 def test_plotly_reads_no_markup_in_texts_of_the_study(odd):
-    # Of parallel coordinates plotly draws the ticks as they are.
+    # plotly draws the ticks of parallel coordinates as they are.
     drawn = [one for one in charts(odd) if one["data"][0]["type"] != "parcoords"]
     texts = [
         text

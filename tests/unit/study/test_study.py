@@ -13,7 +13,7 @@ NAME = "projects/p/locations/us-central1/hyperparameterTuningJobs/7"
 
 
 def trial(trial_id, value=None, *, state="SUCCEEDED", metric="accuracy", **more):
-    """A trial as the service answers it; without a value it has no final measurement."""
+    """Return a trial in the service's form; without a value it has no final measurement."""
     resource = {"id": str(trial_id), "state": state, **more}
     if value is not None:
         resource["finalMeasurement"] = {
