@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from vertex_jobs.errors import NoFeasibleTrialError
 from vertex_jobs.study.trial_records import Objective, Trial
+from vertex_jobs.wording import count, number
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,12 @@ class Ranking:
         gap = losses[0] - self._losses(front[0])[0]
         if gap == 0:
             return f"equal to trial {front[0].id}, and the lower id wins"
-        return f"{_number(gap)} {'lower' if self.objectives[0].maximize else 'higher'}"
+        return f"{number(gap)} {'lower' if self.objectives[0].maximize else 'higher'}"
 
     def _reason(self, winner: Trial) -> str:
         if len(self.objectives) > 1:
             values = " and ".join(
-                f"{objective.metric_id} {_number(winner.metrics[objective.metric_id])} "
+                f"{objective.metric_id} {number(winner.metrics[objective.metric_id])} "
                 f"(goal: {objective.goal})"
                 for objective in self.objectives
             )
@@ -97,7 +98,7 @@ class Ranking:
         objective = self.objectives[0]
         metric, value = objective.metric_id, winner.metrics[objective.metric_id]
         word = "highest" if objective.maximize else "lowest"
-        text = f"Trial {winner.id} has the {word} {metric}, {_number(value)} "
+        text = f"Trial {winner.id} has the {word} {metric}, {number(value)} "
         text += f"(goal: {objective.goal})"
         others = [trial for trial in self.candidates() if trial.id != winner.id]
         if not others:
@@ -105,18 +106,17 @@ class Ranking:
         runner_up, second = others[0], others[0].metrics[metric]
         if second == value:
             return f"{text}, as has trial {runner_up.id}, and the lower id wins"
-        margin = _number(abs(value - second))
-        return f"{text}, {margin} better than trial {runner_up.id} with {_number(second)}"
+        margin = number(abs(value - second))
+        return f"{text}, {margin} better than trial {runner_up.id} with {number(second)}"
 
     def _unable(self) -> str:
         """Return ``2 of 16 trials could not win (1 infeasible, ...)``; empty when all could."""
         obstacles = Counter(filter(None, map(self._obstacle, self.trials)))
         if not obstacles:
             return ""
-        reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(obstacles.items()))
-        total = len(self.trials)
-        noun = "trial" if total == 1 else "trials"
-        return f"{obstacles.total()} of {total} {noun} could not win ({reasons})"
+        reasons = ", ".join(f"{amount} {reason}" for reason, amount in sorted(obstacles.items()))
+        trials = count(len(self.trials), "trial")
+        return f"{obstacles.total()} of {trials} could not win ({reasons})"
 
     def _nobody(self) -> str:
         if not self.objectives:
@@ -155,8 +155,3 @@ class Ranking:
 
 def _at_least_as_good(losses: Sequence[float], others: Sequence[float]) -> bool:
     return all(mine <= theirs for mine, theirs in zip(losses, others, strict=True))
-
-
-def _number(value: float) -> str:
-    """Return six significant digits: enough to tell trials apart, short enough to read."""
-    return f"{value:.6g}"

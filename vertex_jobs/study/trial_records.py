@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from html import escape
 from typing import Literal
 
+from vertex_jobs.wording import number
+
 #: A parameter's value, typed by the study's spec.
 ParameterValue = float | int | str
 #: A dictionary that ``json.dumps`` turns into a JSON object.
@@ -98,7 +100,7 @@ class Trial:
         pairs += [*self.metrics.items(), *self.parameters.items()]
         pairs += [("infeasible because", self.infeasible_reason), ("model", self.model_dir)]
         rows = "".join(
-            f"<tr><th>{escape(key)}</th><td>{escape(cell_text(value))}</td></tr>"
+            f"<tr><th>{escape(key)}</th><td>{escape(number(value))}</td></tr>"
             for key, value in pairs
             if value is not None
         )
@@ -117,13 +119,6 @@ class Trial:
             "start_time": self.start_time,
             "end_time": self.end_time,
         }
-
-
-def cell_text(value: object) -> str:
-    """Return a value for a cell of an HTML table: six digits of a number, nothing for None."""
-    if value is None:
-        return ""
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def _finite_or_null(metrics: Mapping[str, float]) -> dict[str, float | None]:

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from vertex_jobs.study.analysis import StudyAnalysis
-from vertex_jobs.study.trial_records import Trial, cell_text
+from vertex_jobs.study.trial_records import Trial
+from vertex_jobs.wording import number
 
 #: A notebook cell should stay readable; `to_frame` has every row.
 _SHORT_ROWS = 10
@@ -73,7 +74,7 @@ def sortable_table(study: StudyAnalysis) -> str:
 
 
 def _cells(tag: str, row: Iterable[object]) -> str:
-    return "".join(f"<{tag}>{escape(cell_text(value))}</{tag}>" for value in row)
+    return "".join(f"<{tag}>{escape(number(value))}</{tag}>" for value in row)
 
 
 def _sortable_cell(value: object) -> str:

@@ -10,8 +10,8 @@ from vertex_jobs.errors import NoFeasibleTrialError, UnsupportedHereError
 from vertex_jobs.study.analysis import StudyAnalysis
 from vertex_jobs.study.report import progress_charts
 from vertex_jobs.study.report.charts import Chart
-from vertex_jobs.study.trial_records import cell_text
 from vertex_jobs.study.trial_tables import sortable_table
+from vertex_jobs.wording import number
 
 #: plotly subtracts the ends of an axis and adds margins to it.
 _TOO_LARGE = 1e300
@@ -43,7 +43,7 @@ def report_html(study: StudyAnalysis) -> str:
             f"<style>{(folder / 'report.css').read_text(encoding='utf-8')}</style>",
             f"<script>{get_plotlyjs()}</script></head><body><main>",
             _header(study),
-            *(_section(number, chart) for number, chart in enumerate(charts)),
+            *(_section(place, chart) for place, chart in enumerate(charts)),
             "<section class='wide'><h2>Trials</h2>"
             "<p>A click on a column's name sorts by it; best trials are bold.</p>"
             f"<div class='scroll'>{sortable_table(study)}</div></section></main>",
@@ -73,7 +73,7 @@ def _header(study: StudyAnalysis) -> str:
         lines.append(f"<p>{escape(study.explain(best[0]))}</p><dl>")
         pairs = [*best[0].parameters.items(), ("model", best[0].model_dir)]
         lines += [
-            f"<div><dt>{escape(key)}</dt><dd>{escape(cell_text(value))}</dd></div>"
+            f"<div><dt>{escape(key)}</dt><dd>{escape(number(value))}</dd></div>"
             for key, value in pairs
             if value is not None
         ]
@@ -91,22 +91,22 @@ def _charts(study: StudyAnalysis) -> Iterator[Chart]:
 
     found: list[Chart | None] = [progress_charts.front(study)]
     with np.errstate(over="ignore", invalid="ignore"):  # an overflow becomes a gap in the chart
-        for number, objective in enumerate(study.objectives):
+        for metric, objective in enumerate(study.objectives):
             found.append(progress_charts.history(study, objective))
             found.append(progress_charts.curves(study, objective))
-            found += influence(study, number)
-            found.append(slices(study, number))
+            found += influence(study, metric)
+            found.append(slices(study, metric))
     if study.objectives:
         found.append(parallel_coordinates(study, study.objectives[0]))
     found.append(progress_charts.timeline(study))
     yield from (chart for chart in found if chart is not None)
 
 
-def _section(number: int, chart: Chart) -> str:
+def _section(place: int, chart: Chart) -> str:
     kind = " class='wide'" if chart.wide else ""
     return (
         f"<section{kind}><h2>{escape(chart.title)}</h2><p>{escape(chart.caption)}</p>"
-        f"<div id='chart-{number}' style='height: {chart.height}px'></div></section>"
+        f"<div id='chart-{place}' style='height: {chart.height}px'></div></section>"
     )
 
 

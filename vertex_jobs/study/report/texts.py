@@ -10,6 +10,8 @@ Source: plotly's "Text formatting": b, br, i, sub, sup and others are read as HT
 from html import escape
 from typing import Any
 
+from vertex_jobs.wording import number
+
 
 def plain(text: str) -> str:
     """Return a text that plotly shows as it is; it does not know the escapes of quotes."""
@@ -31,7 +33,7 @@ def tick_text(value: float) -> str:
 
 def value_text(value: object) -> str:
     """Return a parameter's value for a hover label, escaped for plotly."""
-    return f"{value:.6g}" if isinstance(value, float) else plain(str(value))
+    return plain(number(value))
 
 
 def parameters_text(parameters: dict[str, Any]) -> str:
