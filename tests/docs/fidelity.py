@@ -1,7 +1,8 @@
 """Writes ``docs/fidelity.md``: ``python tests/docs/fidelity.py``.
 
 Facts and choices come from ``fidelity_facts``; fields from the emulator's own table, walked along
-the API's descriptors, so that a field which is not in the table cannot be left out.
+the API's descriptors, so that a field which is not in the table cannot be left out. The keys that
+send them are those of the tables by which requests are built.
 """
 
 from collections import Counter
@@ -14,6 +15,7 @@ from fidelity_facts import CHOICES, FACTS
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.fields import TABLE, Fate, key_of
+from vertex_jobs.requests.bodies import TABLES
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "fidelity.md"
@@ -119,6 +121,17 @@ def fate_of_every_field() -> dict[str, tuple[str, str]]:
     return found
 
 
+def keys_of_fields() -> dict[str, list[str]]:
+    """The keys of a config by the field that they send; several for a message in several places."""
+    found: dict[str, list[str]] = {}
+    for one in TABLES.values():
+        for row in one.rows():
+            keys = found.setdefault(row.path, [])
+            if row.key and row.key not in keys:
+                keys.append(row.key)
+    return found
+
+
 def messages_of(field: Any) -> list[Any]:
     """The message of this API that a field holds, if it holds one."""
     kind = field.message_type
@@ -127,20 +140,29 @@ def messages_of(field: Any) -> list[Any]:
 
 
 def fields() -> Iterator[str]:
-    found = fate_of_every_field()
+    found, keys = fate_of_every_field(), keys_of_fields()
     counts = Counter(fate for fate, _ in found.values())
     yield "## What becomes of each field\n"
     yield (
         f"{len(found)} fields can be reached from {', '.join(ROOTS[:-1])} and {ROOTS[-1]}: "
         f"{counts['acted']} are acted on, {counts['output']} are set by the service, "
         f"{counts['stored']} are stored, echoed and named in a warning, {counts['refused']} are "
-        "refused by name. None is ignored.\n"
+        "refused by name. None is ignored. Beside a field are the keys of a config that send it, "
+        "from the job or, with a dot, from within another key; the fields of a message without one "
+        "have keys of their own.\n"
     )
     names = sorted(found, key=lambda key: key.rpartition(".")[::2])
-    for message, keys in groupby(names, key=lambda key: key.rpartition(".")[0]):
+    for message, paths in groupby(names, key=lambda key: key.rpartition(".")[0]):
         yield f"### {message}\n"
-        rows = ((f"`{key.rpartition('.')[2]}`", *found[key]) for key in keys)
-        yield from table(("field", "fate", "what it does"), rows)
+        rows = (
+            (f"`{path.rpartition('.')[2]}`", sent_by(keys.get(path, [])), *found[path])
+            for path in paths
+        )
+        yield from table(("field", "sent by", "fate", "what it does"), rows)
+
+
+def sent_by(keys: Iterable[str]) -> str:
+    return ", ".join(f"`{key}`" for key in keys)
 
 
 def page() -> str:
