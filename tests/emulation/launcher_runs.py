@@ -8,7 +8,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from vertex_jobs.emulator.launcher.launcher_client import Launcher, Replica
+from vertex_jobs.emulator.launcher.launched_replica import Replica
+from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.launcher.launcher_values import Exit, ReplicaSpec
 
 MODULE = "task_under_test"

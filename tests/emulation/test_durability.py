@@ -1,5 +1,6 @@
 """SIGKILL the server in the middle of a study: nothing lost, nothing counted twice, no orphan."""
 
+import contextlib
 import os
 import signal
 import time
@@ -70,6 +71,18 @@ def wait_until_empty(state_dir: Path) -> list[str]:
     return left
 
 
+def child(server: int, module: str) -> int:
+    """The server's process that runs that module; waited for while it is started again."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline:
+        for pid in Path(f"/proc/{server}/task/{server}/children").read_text().split():
+            with contextlib.suppress(OSError):  # it ended meanwhile
+                if f"vertex_jobs.{module}".encode() in Path(f"/proc/{pid}/cmdline").read_bytes():
+                    return int(pid)
+        time.sleep(0.01)
+    raise AssertionError(f"the server has no process that runs {module}")
+
+
 @pytest.mark.parametrize("kills", [1, pytest.param(5, marks=pytest.mark.extended)])
 def test_a_study_survives_kills(tmp_path: Path, kills: int) -> None:
     state, trials = tmp_path / "state", 8 * kills
@@ -112,14 +125,31 @@ def test_a_study_survives_the_loss_of_its_search(tmp_path: Path) -> None:
     for number in (2, 6):
         while finished(handle) < number:
             time.sleep(0.01)
-        children = Path(f"/proc/{server}/task/{server}/children").read_text().split()
-        (search,) = (
-            int(pid)
-            for pid in children
-            if b"search_process" in Path(f"/proc/{pid}/cmdline").read_bytes()
-        )
-        os.kill(search, signal.SIGKILL)
+        os.kill(child(server, "emulator.study_search.search_process"), signal.SIGKILL)
     study = handle.result(timeout=120)
     endpoint.server.stop()
     assert [trial.state for trial in study.trials] == ["SUCCEEDED"] * 12
     assert len({trial.parameters["x"] for trial in study.trials}) == 12
+
+
+def test_a_study_survives_the_loss_of_its_launcher(tmp_path: Path) -> None:
+    """Its trials' machines are lost, no more; and jobs that come later have a launcher too."""
+    state, trials = tmp_path / "state", 12
+    endpoint = local(state_dir=state)
+    handle = endpoint.submit(study_of(tmp_path, trials), seed=0)
+    assert endpoint.server is not None
+    server = endpoint.server.record.pid
+    for number in (1, 4, 8):
+        while finished(handle) < number:
+            time.sleep(0.01)
+        os.kill(child(server, "emulator.launcher"), signal.SIGKILL)
+    study = handle.result(timeout=120)
+    later = endpoint.submit(study_of(tmp_path, 4)).result(timeout=60)
+    endpoint.server.stop()
+    found = [
+        (trial.id, trial.state, trial.metrics["score"] == 2 * trial.parameters["x"])
+        for trial in study.trials
+    ]
+    assert found == [(str(number), "SUCCEEDED", True) for number in range(1, trials + 1)]
+    assert [trial.state for trial in later.trials] == ["SUCCEEDED"] * 4
+    assert wait_until_empty(state) == []

@@ -15,7 +15,6 @@ from pathlib import Path
 import pytest
 from launcher_runs import run_module, run_replica, spec, with_launcher
 
-from vertex_jobs import errors
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.launcher.launcher_values import Exit
 
@@ -220,8 +219,6 @@ def test_a_launcher_that_is_killed_takes_its_replicas_along(
         os.kill(launcher.pid, signal.SIGKILL)
         assert await replica.wait() == Exit(None, signal.SIGKILL)
         assert wait_for_end([process])
-        with pytest.raises(errors.EndpointLostError):
-            await launcher.launch(spec(tmp_path, source), lambda *_: None)
 
     with_launcher(tmp_path, body, private_root=private_root)
 

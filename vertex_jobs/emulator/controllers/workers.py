@@ -5,7 +5,7 @@ import shutil
 from dataclasses import dataclass
 from pathlib import Path
 
-from vertex_jobs.emulator.launcher.launcher_client import Replica
+from vertex_jobs.emulator.launcher.launched_replica import Replica
 from vertex_jobs.emulator.launcher.launcher_values import Exit, ReplicaSpec
 
 

@@ -8,7 +8,10 @@ from pathlib import Path
 
 from vertex_jobs.emulator.environments.isolated import Say
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
-from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
+from vertex_jobs.emulator.launcher.launcher_values import Exit, ReplicaSpec
+
+#: How often a command is run whose machine is lost, by the rules for replicas.
+_ATTEMPTS = 3
 
 
 class CommandRunner:
@@ -20,7 +23,10 @@ class CommandRunner:
         self._folder = folder
 
     async def __call__(self, command: Sequence[str], environ: Mapping[str, str], say: Say) -> int:
-        """Run a command to its end and return its exit code, as a shell reports it."""
+        """Run a command to its end and return its exit code, as a shell reports it.
+
+        One that is killed, by nobody's memory running out, is run again.
+        """
         self._folder.mkdir(parents=True, exist_ok=True)
         spec = ReplicaSpec(
             replica_id=os.path.basename(command[0]),
@@ -35,12 +41,18 @@ class CommandRunner:
             warm=False,
             command=tuple(command),
         )
+        for _ in range(_ATTEMPTS):
+            end = await self._run(spec, say)
+            if end.signal != signal.SIGKILL or end.out_of_memory:
+                break
+        return end.code if end.code is not None else 128 + (end.signal or 0)
+
+    async def _run(self, spec: ReplicaSpec, say: Say) -> Exit:
         replica = await self._launcher.launch(
             spec, lambda stream, line, time: say(line.decode("utf-8", errors="replace"))
         )
         try:
-            end = await replica.wait()
+            return await replica.wait()
         except BaseException:
             replica.send_signal(signal.SIGKILL)
             raise
-        return end.code if end.code is not None else 128 + (end.signal or 0)

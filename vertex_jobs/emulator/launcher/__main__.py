@@ -1,6 +1,6 @@
 """The launcher process: enters its namespaces, then serves the server that started it.
 
-``Launcher`` runs it as ``python -S -m vertex_jobs.emulator.launcher CHANNEL SETTINGS``: a
+``LauncherProcess`` runs it as ``python -S -m vertex_jobs.emulator.launcher CHANNEL SETTINGS``: a
 descriptor's number, and JSON with ``state_dir``, ``gcs_store``, ``mount_missing`` and
 ``private_root``. Standard library only and one thread, so that it may fork at any time.
 """
@@ -18,10 +18,16 @@ from vertex_jobs.emulator.launcher.launcher_loop import LauncherLoop
 
 _SCRATCH = "private-root"
 _MOUNT_LOG = "gcs-mount.log"
+#: Those that cannot be ignored, that tell of children, and that a fault of this process raises.
+_HEEDED = {
+    *(signal.SIGKILL, signal.SIGSTOP, signal.SIGCHLD),
+    *(signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGSEGV),
+}
 
 
 def main() -> None:
     """Serve until the server is gone, then end every process that is left."""
+    _ignore_signals()
     channel = framing.Channel(socket.socket(fileno=int(sys.argv[1])))
     settings = json.loads(sys.argv[2])
     state_dir = Path(settings["state_dir"])
@@ -48,6 +54,16 @@ def main() -> None:
     if private_root:
         os._exit(0)  # the first process of its namespace: the kernel kills all others
     _end_descendants()
+
+
+def _ignore_signals() -> None:
+    """Let nothing but SIGKILL and a fault end this process: a replica can signal it.
+
+    As the first process of a namespace the kernel protects it from its children only where it has
+    no handler, and Python has one for SIGINT. What is started has the default handlers again.
+    """
+    for number in signal.valid_signals() - _HEEDED:
+        signal.signal(number, signal.SIG_IGN)
 
 
 def _end_descendants() -> None:

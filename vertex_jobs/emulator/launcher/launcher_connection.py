@@ -1,6 +1,6 @@
 """The server's end of the launcher's socket, on an event loop.
 
-For ``launcher_client``. It sends in order without ever blocking, and hands on what arrives,
+For ``launcher_process``. It sends in order without ever blocking, and hands on what arrives,
 whatever the messages mean.
 """
 

@@ -193,6 +193,13 @@ class LauncherLoop:
             if running is not None:
                 self._server.send(self._replicas.end(running, os.waitstatus_to_exitcode(status)))
             said = self._mounting.ended(ended.si_pid) if self._mounting else None
-            if said is not None and self._mount_due:
-                self._mount_due = False
-                self._server.send({"is": "mounted", "why_not": f"the mount of /gcs ended: {said}"})
+            if said is not None and self._mounting is not None:
+                self._mount_ended(self._mounting, said)
+
+    def _mount_ended(self, mounting: GcsMounting, said: str) -> None:
+        if self._mount_due:
+            self._mount_due = False
+            self._server.send({"is": "mounted", "why_not": f"the mount of /gcs ended: {said}"})
+        else:  # it had been mounted, and replicas count on it
+            self._mount_due = True
+            mounting.start()
