@@ -7,12 +7,16 @@ becomes such a job by ``load``.
 
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from pydantic import ConfigDict
 
 from vertex_jobs import packaging, requests, spec
 from vertex_jobs.job_kinds import CUSTOM_JOB, CUSTOM_TRAINING_JOB, TUNING_JOB
+
+if TYPE_CHECKING:
+    from vertex_jobs.preflight import Report, Where
+    from vertex_jobs.preflight.cost import Estimate
 
 __all__ = ["CustomJob", "CustomTrainingJob", "HyperparameterTuningJob", "Job", "examine", "load"]
 
@@ -30,6 +34,38 @@ class Job(spec.JobSpec):
         """
         package = packaging.describe(self) if self.script_path is not None else None
         return requests.build(self, package, requests.place_of(self, requests.LOCAL_PLACE))
+
+    def check(
+        self,
+        on: "Where" = "vertex",
+        *,
+        location: str = requests.LOCAL_PLACE.location,
+        staging_bucket: str | None = None,
+    ) -> "Report":
+        """Return every mistake that can be known before the job is paid for, and the cost.
+
+        Nothing is contacted. The script runs as far as its argument parser, in a child process.
+
+        Args:
+            on: ``vertex``, or ``local`` for a run on this machine.
+            location: Region where it will be submitted first.
+            staging_bucket: ``gs://…`` of the later endpoint; default the job's own.
+        """
+        from vertex_jobs import preflight
+
+        place = requests.Place("", location, "")
+        place = requests.place_of(self, place, staging_bucket)
+        return preflight.check(spec.Reading.of(self), on=on, place=place)
+
+    def cost(self, *, location: str = requests.LOCAL_PLACE.location) -> "Estimate":
+        """Return what the job costs on Vertex AI: an hour, a trial, and the worst case.
+
+        Args:
+            location: Region where it will be submitted first.
+        """
+        from vertex_jobs.preflight.cost import estimate
+
+        return estimate(self, location)
 
 
 # The spec comes first, so that its narrower fields count.

@@ -17,10 +17,11 @@ from pathlib import Path
 import yaml
 from mistake_cases import CASES, IMAGE, Case
 
-from vertex_jobs.errors import Fault
+from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.preflight import check
 from vertex_jobs.requests import Place
-from vertex_jobs.spec import examine
+from vertex_jobs.spec import Reading, examine
+from vertex_jobs.spec.kinds import KINDS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "mistakes.md"
@@ -55,16 +56,34 @@ def in_sdk(url: str) -> dict[str, str]:
 def in_check(case: Case) -> list[Fault]:
     """What a check finds in the config with the mistake."""
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        for file, source in case.scripts.items():
-            (folder / file).write_text(source)
+        folder = _with_scripts(case, Path(name))
         (folder / "job.yaml").write_text(yaml.safe_dump({**case.base, **case.config}))
-        report = check(
-            examine(folder / "job.yaml"),
-            on="vertex",
-            place=Place("mistakes", "us-central1", "gs://mistakes"),
-            today=TODAY,
-        )
+        return _found(examine(folder / "job.yaml"), folder)
+
+
+def in_python(case: Case) -> list[Fault]:
+    """What stops a program with the mistake: the job cannot be made, or its check finds faults."""
+    fields = {**case.base, **case.config}
+    with tempfile.TemporaryDirectory() as name:
+        folder = _with_scripts(case, Path(name))
+        if "script_path" in fields:
+            fields["script_path"] = folder / fields["script_path"]
+        try:
+            job = KINDS[fields.pop("kind")](**fields)
+        except InvalidJobError as error:
+            return list(error.faults)
+        return _found(Reading.of(job), folder)
+
+
+def _with_scripts(case: Case, folder: Path) -> Path:
+    for file, source in case.scripts.items():
+        (folder / file).write_text(source)
+    return folder
+
+
+def _found(reading: Reading, folder: Path) -> list[Fault]:
+    place = Place("mistakes", "us-central1", "gs://mistakes")
+    report = check(reading, on="vertex", place=place, today=TODAY)
     return [replace(fault, rule=fault.rule.replace(f"{folder}/", "")) for fault in report.faults]
 
 

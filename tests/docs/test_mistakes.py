@@ -4,7 +4,7 @@ import pytest
 from check_rules import PAGE as RULES_PAGE
 from check_rules import page as rules_page
 from mistake_cases import CASES, CONFIG, STUDY, Case
-from mistakes import PAGE, in_check, in_sdk, page
+from mistakes import PAGE, in_check, in_python, in_sdk, page
 
 from vertex_jobs.endpoints import Endpoint
 
@@ -19,6 +19,14 @@ def test_the_page_says_what_happens(local_vertex: Endpoint) -> None:
 @pytest.mark.parametrize("case", CASES, ids=[case.text for case in CASES])
 def test_no_mistake_passes(case: Case) -> None:
     assert in_check(case), f"nothing is said of {case.text}"
+
+
+@pytest.mark.parametrize("case", CASES, ids=[case.text for case in CASES])
+def test_no_mistake_passes_in_python(case: Case) -> None:
+    """What is said is said of the config, too; a job that cannot be made is not looked at more."""
+    in_words = {(fault.path, fault.rule, fault.remedy) for fault in in_python(case)}
+    assert in_words
+    assert in_words <= {(fault.path, fault.rule, fault.remedy) for fault in in_check(case)}
 
 
 @pytest.mark.parametrize("base", [CONFIG, STUDY], ids=["job", "study"])

@@ -12,8 +12,13 @@ from vertex_jobs import vertex
 from vertex_jobs.cli import main
 from vertex_jobs.client.journal import REFUSED, Journal
 from vertex_jobs.endpoints import Endpoint
-from vertex_jobs.errors import EndpointLostError, RequestRefusedError, UnsupportedHereError
-from vertex_jobs.spec import CustomJob, Fallback
+from vertex_jobs.errors import (
+    EndpointLostError,
+    InvalidJobError,
+    RequestRefusedError,
+    UnsupportedHereError,
+)
+from vertex_jobs.spec import CustomJob, Fallback, to_yaml
 
 BUCKET = "gs://signed-in"
 Sign = Callable[..., Endpoint]
@@ -68,8 +73,24 @@ def job(tmp_path: Path) -> CustomJob:
     return CustomJob(
         display_name="signed-in",
         script_path=str(tmp_path / "train.py"),
-        container_uri="us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest",
+        container_uri="docker.io/tensorflow/tensorflow:2.21.0",
         machine_type="n1-standard-4",
+        timeout=3600,
+    )
+
+
+@pytest.fixture
+def wrong_job(tmp_path: Path) -> CustomJob:
+    """A job with a mistake of each sort: flag, machine, money."""
+    (tmp_path / "train.py").write_text("import argparse\nargparse.ArgumentParser().parse_args()\n")
+    return CustomJob(
+        display_name="wrong",
+        script_path=str(tmp_path / "train.py"),
+        args={"epochs": 3},
+        accelerator_type="NVIDIA_TESLA_T4",
+        accelerator_count=3,
+        timeout=3600,
+        max_cost_usd=0.01,
     )
 
 
@@ -90,6 +111,40 @@ def test_a_service_account_submits_watches_and_reads_the_log(
     assert "trained" in [line.text for line in handle.logs()]
     assert {call.identity for call in awaited(gate)} == {ROBOT}
     assert apis(gate) == {"us-central1-aiplatform", "storage", "logging"}
+
+
+def test_every_mistake_is_refused_at_once_and_nothing_is_sent(
+    sign_in: Sign, gate: Gate, wrong_job: CustomJob, tmp_path: Path
+) -> None:
+    endpoint = sign_in(gate.service_account_file(), staging_bucket="")
+    with pytest.raises(InvalidJobError) as refused:
+        endpoint.submit(wrong_job)
+    assert {fault.path for fault in refused.value.faults} == {
+        "accelerator_count",
+        "args.epochs",
+        "max_cost_usd",
+        "staging_bucket",
+    }
+    assert (gate.seen, journalled(tmp_path / "state")) == ([], [])
+
+
+def test_the_mistakes_are_those_of_the_command_line(
+    sign_in: Sign, gate: Gate, wrong_job: CustomJob, tmp_path: Path, capsys: pytest.CaptureFixture
+) -> None:
+    config = tmp_path / "wrong.yaml"
+    config.write_text(to_yaml(wrong_job))
+    with pytest.raises(InvalidJobError) as refused:
+        sign_in(gate.service_account_file()).submit(wrong_job)
+    code = main(["run", str(config), "--on", "vertex", "--staging-bucket", BUCKET, "--yes"])
+    said = " ".join(capsys.readouterr().err.split())
+    assert (code, [fault for fault in refused.value.faults if fault.rule not in said]) == (2, [])
+
+
+def test_a_bucket_is_needed_even_by_a_job_that_is_not_checked(sign_in: Sign, gate: Gate) -> None:
+    endpoint = sign_in(gate.service_account_file(), staging_bucket="")
+    container = CustomJob(display_name="job", container_uri="docker.io/me/x")
+    with pytest.raises(InvalidJobError, match=r"staging_bucket: is required .*; pass"):
+        endpoint.submit(container, check=False)
 
 
 def test_the_project_is_the_credentials_own(sign_in: Sign, gate: Gate) -> None:

@@ -21,7 +21,7 @@ from vertex_jobs.spec import CustomJob
 
 #: Runs until it is told to end, or does one thing and ends.
 SCRIPT = """
-import os, signal, sys, time, urllib.request
+import argparse, os, signal, sys, time, urllib.request
 
 def checkpoint(verb, body=None):
     bucket, _, path = os.environ["AIP_CHECKPOINT_DIR"][5:].partition("/")
@@ -33,7 +33,9 @@ def checkpoint(verb, body=None):
     except urllib.error.HTTPError:
         return None
 
-task = sys.argv[1] if len(sys.argv) > 1 else ""
+parser = argparse.ArgumentParser()
+parser.add_argument("task", nargs="?", default="")
+task = parser.parse_args().task
 print(f"started {task}", flush=True)
 if task == "resume":
     if checkpoint("GET") is None:

@@ -99,7 +99,7 @@ def test_a_study_and_a_pipeline_keep_the_pace(
         max_trial_count=1,
         parallel_trial_count=1,
     )
-    handles = [virtual.submit(study), virtual.submit(CustomTrainingJob(**common))]
+    handles = [virtual.submit(study, check=False), virtual.submit(CustomTrainingJob(**common))]
     seen = [[handle.state, machine.step(handle.name)] for handle in handles]
     for handle in handles:
         handle.cancel()

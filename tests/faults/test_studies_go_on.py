@@ -14,12 +14,16 @@ from vertex_jobs.spec import HyperparameterTuningJob
 
 #: Reports one step, waits for the file that its first word names, reports another.
 PROGRAM = """
-import hypertune, os, sys, time
-x = float(sys.argv[-1].partition("=")[2])
+import argparse, hypertune, os, time
+parser = argparse.ArgumentParser()
+parser.add_argument("gate")
+parser.add_argument("--x", type=float)
+options = parser.parse_args()
+x = options.x
 tune = hypertune.HyperTune()
 tune.report_hyperparameter_tuning_metric("score", x, 1)
 print("reported", flush=True)
-while not os.path.exists(sys.argv[1]):
+while not os.path.exists(options.gate):
     time.sleep(0.01)
 tune.report_hyperparameter_tuning_metric("score", x, 2)
 """

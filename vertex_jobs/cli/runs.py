@@ -140,7 +140,9 @@ def _submit(
 ) -> "JobHandle":
     """Submit the job to the first place that takes it; print each that is short, now and later."""
     try:
-        handle = endpoint.submit(job, once=once, on_short=partial(_say_short, job), **settings)
+        handle = endpoint.submit(
+            job, check=False, once=once, on_short=partial(_say_short, job), **settings
+        )
     except KeyboardInterrupt:
         say("interrupted while the job was being submitted; whether it exists is shown by:")
         say(f"  {command(where, 'list')}")

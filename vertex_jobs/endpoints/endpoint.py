@@ -5,17 +5,19 @@ another is followed there through the same endpoint.
 """
 
 import atexit
+import warnings
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from vertex_jobs.client import Client, Connection, Entry, JobHandle, OnShort
-from vertex_jobs.errors import Fault, UnsupportedHereError
+from vertex_jobs.errors import Fault, InvalidJobError, UnsupportedHereError, VertexJobsWarning
 from vertex_jobs.outputs import Outputs, StorageConnection
 from vertex_jobs.requests import Place, place_of
+from vertex_jobs.spec import JobSpec, Reading
 
 if TYPE_CHECKING:
     from vertex_jobs.emulator.joining import LocalServer
-    from vertex_jobs.spec import JobSpec
+    from vertex_jobs.preflight import Report, Where
 
 
 class Endpoint:
@@ -25,6 +27,8 @@ class Endpoint:
     """
 
     service = "Vertex AI"
+    #: Whose rules a job is checked by.
+    rules: "Where" = "vertex"
 
     def __init__(self, connection: Connection, staging_bucket: str | None = None) -> None:
         """Use ``local()`` or ``vertex()``.
@@ -59,14 +63,26 @@ class Endpoint:
             "reach as they are; for Local Vertex use local()"
         )
 
-    def place_of(self, job: "JobSpec") -> Place:
+    def place_of(self, job: JobSpec) -> Place:
         """Return where that job is submitted, its staging bucket chosen."""
         return place_of(job, self.place, self._staging_bucket)
 
+    def check(self, job: JobSpec) -> "Report":
+        """Return what is wrong with a job that would be submitted here, and its cost.
+
+        Nothing is contacted. The script runs as far as its argument parser, in a child process.
+        """
+        from vertex_jobs import preflight
+
+        place = self.place_of(job)
+        report = preflight.check(Reading.of(job), on=self.rules, place=place)
+        return report if place.staging_bucket else report.with_errors([_no_bucket()])
+
     def submit(
         self,
-        job: "JobSpec",
+        job: JobSpec,
         *,
+        check: bool = True,
         once: bool = False,
         on_short: OnShort | None = None,
         **settings: Any,
@@ -79,22 +95,27 @@ class Endpoint:
 
         Args:
             job: What to run.
+            check: Refuse the job for what `check` finds wrong with it; warnings are given as a
+                `VertexJobsWarning` each.
             once: Come back to the job of the same content instead of starting another; or go on
                 at the next place, where an earlier submission stopped after one was short.
             on_short: Told of each place that was short.
             settings: For this job on Local Vertex only: ``seed``, ``fresh``.
 
         Raises:
-            PackagingError: If the script cannot be packaged; nothing was sent.
+            InvalidJobError: With every mistake in the job; nothing was sent.
+            PackagingError: If an unchecked script cannot be packaged; nothing was sent.
             EndpointError: If the endpoint refused; there is no job.
             SubmissionUnknownError: If it is not known whether there is a job.
         """
         place = self.place_of(job)
-        if not place.staging_bucket:
-            raise UnsupportedHereError(
-                "no staging bucket: Vertex AI reads the package from Cloud Storage; "
-                "pass staging_bucket='gs://…' or set it in the config"
-            )
+        if check:
+            report = self.check(job)
+            report.require_ok()
+            for fault in report.warnings:
+                warnings.warn(str(fault), VertexJobsWarning, stacklevel=2)
+        elif not place.staging_bucket:
+            raise InvalidJobError([_no_bucket()], job.display_name)
         headers = self._headers(job, settings)
         return self._client.submit(job, place=place, headers=headers, once=once, on_short=on_short)
 
@@ -113,7 +134,7 @@ class Endpoint:
         """Find out what became of earlier submissions that got no answer, in every location."""
         return self._client.settle()
 
-    def dry_trial(self, job: "JobSpec") -> tuple[Fault, ...]:
+    def dry_trial(self, job: JobSpec) -> tuple[Fault, ...]:
         """Run one trial of a study until it has reported every metric, and end it.
 
         Returns:
@@ -167,6 +188,12 @@ class Endpoint:
     def __exit__(self, *exception: object) -> None:
         self.close()
 
-    def _headers(self, job: "JobSpec", settings: Mapping[str, Any]) -> Mapping[str, str]:
+    def _headers(self, job: JobSpec, settings: Mapping[str, Any]) -> Mapping[str, str]:
         """Return the headers that say what is no part of the job's request."""
         return {}
+
+
+def _no_bucket() -> Fault:
+    from vertex_jobs.preflight import bucket_fault
+
+    return bucket_fault("pass staging_bucket='gs://…' or set it in the config")

@@ -6,6 +6,7 @@ For users, scripts and notebooks. What a job's ``local:`` section asks for becom
 import json
 import os
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -27,6 +28,7 @@ class LocalEndpoint(Endpoint):
     """Local Vertex, and what it has beside the API."""
 
     service = "Local Vertex"
+    rules = "local"
 
     def __init__(
         self,
@@ -47,7 +49,7 @@ class LocalEndpoint(Endpoint):
 
     def dry_trial(self, job: JobSpec) -> tuple[Fault, ...]:
         """Run one trial of a study until it has reported every metric; see `Endpoint`."""
-        return try_one(self.submit, job)
+        return try_one(partial(self.submit, check=False), job)
 
     def connect_google(self) -> None:
         """Point this process's Google clients here; the server stays as long as the process."""

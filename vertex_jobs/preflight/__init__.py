@@ -8,5 +8,6 @@ from vertex_jobs.preflight.check_report import Report
 from vertex_jobs.preflight.checking import bucket_fault, check
 from vertex_jobs.preflight.rule import Rule
 from vertex_jobs.preflight.rules import RULES
+from vertex_jobs.preflight.subject import Where
 
-__all__ = ["RULES", "Report", "Rule", "bucket_fault", "check"]
+__all__ = ["RULES", "Report", "Rule", "Where", "bucket_fault", "check"]

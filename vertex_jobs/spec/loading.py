@@ -31,7 +31,7 @@ class Reading:
     """A config as far as it could be read.
 
     Attributes:
-        source: The config's path, or what else it is called.
+        source: The config's path, or the job's display name.
         job: The job; with faults, one in which everything unreadable is at its default, or None
             where a field is required.
         faults: All of them.
@@ -44,6 +44,16 @@ class Reading:
     faults: tuple[Fault, ...]
     damaged: frozenset[str]
     composition: Composition
+
+    @classmethod
+    def of(cls, job: JobSpec) -> "Reading":
+        """Return the same for a job of a program; its copies with other fields are unchecked."""
+        found = type(job).inspect(dict(job))
+        if not found.faults:
+            return cls(job.display_name, job, (), frozenset(), Composition({}))
+        assert isinstance(found.draft, JobSpec)
+        faults = tuple(found.faults)
+        return cls(job.display_name, found.draft, faults, found.damaged, Composition({}))
 
     def valid_job(self) -> JobSpec:
         """The job, if it can be submitted.
