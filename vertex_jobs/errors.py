@@ -133,7 +133,9 @@ class JobFailedError(VertexJobsError):
         name: Resource name of the job.
         state: The terminal state, e.g. ``JOB_STATE_FAILED``.
         replica: The replica that failed first, e.g. ``workerpool0-0``; empty when unknown.
-        last_lines: That replica's last log lines, oldest first.
+        trial: The id of the trial that failed first; empty outside studies and when unknown.
+        raised_at: The user's own code in the traceback, e.g. ``train.py, line 12, in main``.
+        last_lines: That replica's traceback, or its last log lines, oldest first.
         remedy: The next step, when the cause is known.
     """
 
@@ -144,6 +146,8 @@ class JobFailedError(VertexJobsError):
         message: str,
         *,
         replica: str = "",
+        trial: str = "",
+        raised_at: str = "",
         last_lines: Sequence[str] = (),
         remedy: str = "",
     ) -> None:
@@ -152,15 +156,25 @@ class JobFailedError(VertexJobsError):
         self.state = state
         self.message = message
         self.replica = replica
+        self.trial = trial
+        self.raised_at = raised_at
         self.last_lines = tuple(last_lines)
         self.remedy = remedy
         parts = [f"{name} ended as {state}: {message}"]
         if self.last_lines:
-            parts.append(f"last lines of {replica or 'the job'}:")
+            parts.append(f"last lines of {self.origin}:")
             parts += [f"  {line}" for line in self.last_lines]
+        if raised_at:
+            parts.append(f"raised at {raised_at}")
         if remedy:
             parts.append(remedy)
         super().__init__("\n".join(parts))
+
+    @property
+    def origin(self) -> str:
+        """The trial and replica that failed, in words."""
+        named = (f"trial {self.trial}" if self.trial else "", self.replica)
+        return ", ".join(filter(None, named)) or "the job"
 
 
 class NoFeasibleTrialError(VertexJobsError):

@@ -283,3 +283,59 @@ def test_report_is_a_file(command, tmp_path):
     done = command("report", "grid", "--output", tmp_path / "grid.html")
     assert (done.code, done.out.strip()) == (0, str(tmp_path / "grid.html"))
     assert "History of score" in (tmp_path / "grid.html").read_text()
+
+
+FAILING = """
+import argparse, os, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--x", type=float)
+parser.parse_args()
+if os.environ["CLOUD_ML_TRIAL_ID"] == "1":
+    time.sleep(1)  # until the other one runs
+    def deep(levels):
+        if levels:
+            deep(levels - 1)
+        else:
+            raise ValueError("the first of all errors")
+    deep(7)
+print("not at fault", flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.fixture(scope="module")
+def failed(command, config):
+    """A study whose first trial raises, and whose second is cancelled for it."""
+    fields = STUDY_FIELDS | {"parallel_trial_count": 2, "max_failed_trial_count": 1}
+    return command("run", config("failed", FAILING, **fields))
+
+
+def test_the_trial_that_failed_is_shown_and_not_the_cancelled_one(failed):
+    told = failed.err.partition("error: ")[2]
+    assert (failed.code, "last lines of trial 1, workerpool0-0:" in told) == (1, True), failed.err
+    assert "  | ValueError: the first of all errors" in told
+    assert "not at fault" not in told
+
+
+def test_its_traceback_is_whole_and_its_own_last_line_named(failed):
+    told = failed.err.partition("error: ")[2]
+    assert "  | Traceback (most recent call last):" in told
+    raised = next(line for line in told.splitlines() if line.startswith("raised at "))
+    assert raised.endswith(", line 12, in deep")
+
+
+def test_the_service_counts_what_had_finished_and_names_the_first(failed):
+    assert (
+        "1 of the 1 trials that had finished failed, and 1 that still ran were cancelled for it. "
+        "Trial 1 failed first: The replica workerpool0-0 exited with a non-zero status of 1."
+    ) in failed.err
+
+
+@pytest.mark.usefixtures("failed")
+def test_logs_of_one_trial_and_its_last_lines(command):
+    done = command("logs", "failed", "--trial", "2", "--replica", "workerpool0-0")
+    assert ("not at fault" in done.out, "ValueError" in done.out) == (True, False), done.out
+    done = command("logs", "failed", "--trial", "1", "--replica", "workerpool0-0", "--tail", "2")
+    assert done.out.splitlines()[0] == "trial 1 | ValueError: the first of all errors"
+    done = command("logs", "failed", "--trial", "9")
+    assert (done.code, "has no trial '9'; it has 1, 2" in done.err) == (2, True), done.err

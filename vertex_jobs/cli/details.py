@@ -61,18 +61,26 @@ def line_format(job: Callable[[], Snapshot]) -> Callable[[LogEntry], str]:
     Args:
         job: The job as it was last seen; new trials appear in it.
     """
-    trials: Mapping[str, str] = {}
+    prefixes: dict[tuple[str, str, str], str] = {}
 
     def as_line(entry: LogEntry) -> str:
-        nonlocal trials
-        snapshot = job()
-        if entry.job_id not in trials:
+        key = entry.job_id, entry.trial, entry.replica
+        prefix = prefixes.get(key)
+        if prefix is None:
+            snapshot = job()
             trials = trial_of_job(snapshot)
-        source = []
-        if entry.job_id in trials:
-            source.append(f"trial {trials[entry.job_id]}")
-        if entry.replica == "service" or replica_count(snapshot) > 1:
-            source.append(entry.replica)
-        return f"{' '.join(source)} | {entry.text}" if source else entry.text
+            prefix = _source(entry, trials, replica_count(snapshot))
+            if entry.job_id in (*trials, snapshot.job_id) or not snapshot.is_study:
+                prefixes[key] = prefix  # that of a trial that is not listed yet may change
+        return prefix + entry.text
 
     return as_line
+
+
+def _source(entry: LogEntry, trials: Mapping[str, str], replicas: int) -> str:
+    """Return what stands before a line: the trial, and the replica where there are several."""
+    trial = entry.trial or trials.get(entry.job_id)
+    source = [f"trial {trial}"] if trial else []
+    if entry.replica == "service" or replicas > 1:
+        source.append(entry.replica)
+    return f"{' '.join(source)} | " if source else ""

@@ -92,8 +92,10 @@ def _say_failure(error: JobFailedError) -> None:
         return
     say_prose(f"error: the job {state}: {error.message}")
     if error.last_lines:
-        say(f"last lines of {error.replica or 'the job'}:")
+        say(f"last lines of {error.origin}:")
         for line in error.last_lines:
             say(f"  | {line}")
+    if error.raised_at:
+        say(f"raised at {error.raised_at}")
     if error.remedy:
         say_prose(error.remedy)

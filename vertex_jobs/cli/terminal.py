@@ -30,12 +30,17 @@ def warn(text: str) -> None:
     say_prose(f"warning: {text}", hang=len("warning: "))
 
 
-def print_result(result: "str | RenderableType") -> None:
+def print_result(result: "str | RenderableType", *, flush: bool = True) -> None:
     """Print a result on stdout: a text as it is, anything else laid out by `rich`."""
     if isinstance(result, str):
-        print(result, flush=True)
+        print(result, flush=flush)
     else:
         console(sys.stdout).print(result)
+
+
+def flush_results() -> None:
+    """Write what was printed without a flush."""
+    sys.stdout.flush()
 
 
 def print_prose(text: str, hang: int = 0) -> None:

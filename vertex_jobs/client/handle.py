@@ -24,6 +24,7 @@ from vertex_jobs.client.sdk import sdk_object
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.submission import Succession
 from vertex_jobs.client.timing import Deadline, Timing, Trouble
+from vertex_jobs.client.tracebacks import telling_lines
 from vertex_jobs.client.watching import PATIENCE_SECONDS, Watch
 from vertex_jobs.errors import EndpointError, JobFailedError
 from vertex_jobs.job_kinds import CUSTOM_TRAINING_JOB, TUNING_JOB, short_state
@@ -32,8 +33,8 @@ from vertex_jobs.study import Study, Trial
 #: A tuning job's study, a training job's model (None without one), or the custom job as it ended.
 Result = Study | Snapshot | dict[str, Any] | None
 
-#: Of a failed job; enough for a traceback's end, and the whole log is one command away.
-_LAST_LINES = 10
+#: Read of a failed job for its traceback, which is shown whole: one page of the log.
+_LINES_READ = 1000
 
 
 class JobHandle:
@@ -185,16 +186,28 @@ class JobHandle:
         """
         self._jobs.delete(self.name)
 
-    def logs(self, follow: bool = False, *, replica: str = "") -> Iterator[LogEntry]:
-        """Return the job's log lines, oldest first.
+    def logs(
+        self, follow: bool = False, *, replica: str = "", trial: str = "", tail: int | None = None
+    ) -> Iterator[LogEntry]:
+        """Return the job's log lines, oldest first, as they are read.
 
         Args:
             follow: Go on until the job has ended and its last line is here.
             replica: Only this one's lines, e.g. ``workerpool0-0``; empty for all.
+            trial: Only this one's lines, by its id; empty for all.
+            tail: Only so many, the last ones; None for all. Not with ``follow``.
+
+        Raises:
+            UnsupportedHereError: If the job has no such trial.
+            EndpointError: If the log cannot be read.
         """
         if follow:
-            return self._log_reader.follow(self._log_rounds, replica)
-        return iter(self._log_reader.read(self.refresh().log_job_ids, replica))
+            source = self._seen.log_source(replica, trial)[1]
+            return self._log_reader.follow(partial(self._log_rounds, trial=trial), source)
+        ids, source = self.refresh().log_source(replica, trial)
+        if tail is not None:
+            return iter(self._log_reader.tail(ids, source, tail))
+        return self._log_reader.read(ids, source)
 
     @property
     def study(self) -> Study:
@@ -277,14 +290,16 @@ class JobHandle:
         lines: tuple[str, ...] = ()
         if cause.job_ids:
             try:
-                tail = self._log_reader.tail(cause.job_ids, cause.replica, _LAST_LINES)
-                lines = tuple(entry.text for entry in tail)
+                tail = self._log_reader.tail(cause.job_ids, cause.source, _LINES_READ)
+                lines = telling_lines(tail, cause.replica)
             except EndpointError as error:
                 # The job's failure is the news; that its log cannot be read comes second.
                 lines = (f"(the log could not be read: {error})",)
         return failure(self._seen, lines)
 
-    def _log_rounds(self, reads_wait: Callable[[], bool]) -> Iterator[tuple[Sequence[str], bool]]:
+    def _log_rounds(
+        self, reads_wait: Callable[[], bool], trial: str = ""
+    ) -> Iterator[tuple[Sequence[str], bool]]:
         """Yield whose lines to read, and whether the job has ended, round by round.
 
         The first answer comes at once, the later ones when the endpoint has news, where it waits
@@ -293,6 +308,6 @@ class JobHandle:
         """
         snapshot = self._seen if self._seen.done else self.refresh()
         while True:
-            yield snapshot.log_job_ids, snapshot.done
+            yield snapshot.log_source(trial=trial)[0], snapshot.done
             if not snapshot.done:
                 snapshot = self._ask("" if reads_wait() else snapshot.update_time or "")

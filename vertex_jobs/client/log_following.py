@@ -4,6 +4,7 @@ For `LogReader.follow`. A log is read again from a little before the latest line
 is left out. It knows nothing of the service; reading is a parameter.
 """
 
+import heapq
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from datetime import datetime, timedelta
 
@@ -12,7 +13,7 @@ from vertex_jobs.client.timing import Deadline, Timing
 
 #: Every line of these jobs since that time (RFC 3339 text, empty for all), oldest first; and
 #: whether to wait for a new one where the endpoint can.
-Read = Callable[[Sequence[str], str, bool], list[LogEntry]]
+Read = Callable[[Sequence[str], str, bool], Iterable[LogEntry]]
 #: One item per round: the ids of the jobs whose lines are wanted, and whether they have ended.
 Rounds = Iterator[tuple[Sequence[str], bool]]
 
@@ -52,9 +53,11 @@ def follow(
     asked = timing.clock()
     for ids, ended in rounds:
         waited = timing.clock() - asked
-        fresh = tail.fresh(ids, ended, holds())
-        yield from fresh
-        if fresh:
+        news = False
+        for entry in tail.fresh(ids, ended, holds()):
+            news = True
+            yield entry
+        if news:
             pauses.restart()
         elif ended and (holds() or looked_again):
             return
@@ -77,8 +80,8 @@ class _Tail:
         self._latest: datetime | None = None
         self._seen: dict[tuple[str, str, str], datetime] = {}
 
-    def fresh(self, job_ids: Sequence[str], ended: bool, in_order: bool) -> list[LogEntry]:
-        """Return the lines that were not there at the last call, oldest first.
+    def fresh(self, job_ids: Sequence[str], ended: bool, in_order: bool) -> Iterator[LogEntry]:
+        """Yield the lines that were not there at the last call, oldest first.
 
         Args:
             job_ids: Whose lines.
@@ -87,24 +90,35 @@ class _Tail:
         """
         # A job that is new to us is read from its start: its lines may be older than the latest.
         known, new = sorted(self._known), sorted(set(job_ids) - self._known)
-        overlap = _SHORT_OVERLAP if in_order else _LATE if ended else _OVERLAP
-        wait = not ended and not new
-        found = self._read(known, self._since(overlap), wait) if known else []
-        found += self._read(new, "", False) if new else []
         self._known.update(new)
-        fresh = {entry.key: entry for entry in found if entry.key not in self._seen}
-        self._remember(fresh.values())
-        return sorted(fresh.values(), key=lambda entry: entry.moment)
+        overlap = _SHORT_OVERLAP if in_order else _LATE if ended else _OVERLAP
+        kept = _LATE
+        if in_order and len(job_ids) == 1:  # nothing can come late: a flood is not read twice
+            overlap = kept = timedelta()
+        wait = not ended and not new
+        parts = [self._read(known, self._since(overlap), wait)] if known else []
+        parts += [self._read(new, "", False)] if new else []
+        lines = parts[0] if len(parts) == 1 else heapq.merge(*parts, key=_moment)
+        try:
+            for entry in lines:
+                if entry.key not in self._seen:
+                    self._seen[entry.key] = entry.moment
+                    self._latest = max(self._latest or entry.moment, entry.moment)
+                    yield entry
+        finally:
+            self._forget(kept)
 
     def _since(self, overlap: timedelta) -> str:
         if self._latest is None:
             return ""
         return (self._latest - overlap).isoformat().replace("+00:00", "Z")
 
-    def _remember(self, entries: Iterable[LogEntry]) -> None:
+    def _forget(self, kept: timedelta) -> None:
         """Keep the keys of what may be read again; following a week must stay small."""
-        self._seen.update((entry.key, entry.moment) for entry in entries)
-        if self._seen:
-            self._latest = max(self._seen.values())
-            oldest = self._latest - _LATE
+        if self._latest is not None:
+            oldest = self._latest - kept
             self._seen = {key: moment for key, moment in self._seen.items() if moment >= oldest}
+
+
+def _moment(entry: LogEntry) -> datetime:
+    return entry.moment

@@ -13,6 +13,25 @@ from typing import Any
 
 from vertex_jobs.timestamps import read_moment
 
+#: Labels of an entry that name the trial. Source: the log reader of ``gcloud ai``.
+_TRIAL_LABELS = ("trial_id", "ml.googleapis.com/trial_id")
+
+
+@dataclass(frozen=True)
+class LogSource:
+    """Whose lines are wanted.
+
+    Attributes:
+        replica: E.g. ``workerpool0-0``; empty for all.
+        trial: The trial's id, where its lines have no job id of their own; empty for all.
+    """
+
+    replica: str = ""
+    trial: str = ""
+
+
+ALL_LINES = LogSource()
+
 
 @dataclass(frozen=True)
 class LogEntry:
@@ -24,7 +43,8 @@ class LogEntry:
         replica: E.g. ``workerpool0-0``; ``service`` for the service's own lines.
         text: Without a line end.
         insert_id: Unique among the entries of one time.
-        job_id: Of the custom job that wrote it: a tuning job's trials have one each.
+        job_id: Of the job that wrote it.
+        trial: The id of the trial that wrote it, where the entry says so.
     """
 
     time: str
@@ -33,19 +53,22 @@ class LogEntry:
     text: str
     insert_id: str
     job_id: str
+    trial: str = ""
 
     @classmethod
     def from_json(cls, entry: Mapping[str, Any]) -> "LogEntry":
         """Read an entry of an ``entries:list`` answer."""
         labels = entry.get("resource", {}).get("labels", {})
+        own = entry.get("labels", {})
         return cls(
             time=entry.get("timestamp", ""),
             severity=entry.get("severity", "DEFAULT"),
             # gcloud looks in both places.
-            replica=labels.get("task_name") or entry.get("labels", {}).get("task_name", ""),
+            replica=labels.get("task_name") or own.get("task_name", ""),
             text=_text(entry),
             insert_id=entry.get("insertId", ""),
             job_id=labels.get("job_id", ""),
+            trial=next((own[label] for label in _TRIAL_LABELS if label in own), ""),
         )
 
     @property
@@ -59,20 +82,26 @@ class LogEntry:
         return read_moment(self.time)
 
 
-def log_filter(job_ids: Sequence[str], replica: str = "", since: str = "") -> str:
+def log_filter(job_ids: Sequence[str], source: LogSource = ALL_LINES, since: str = "") -> str:
     """Return the filter for lines of any of these jobs.
 
     Args:
-        job_ids: Numeric ids of custom jobs, at least one.
-        replica: Only this replica's lines; empty for all.
+        job_ids: Numeric ids of jobs, at least one.
+        source: Which of their lines.
         since: Earliest time, RFC 3339 text; empty for all.
     """
-    clauses = [f'resource.labels.job_id="{job_id}"' for job_id in job_ids]
-    any_job = clauses[0] if len(clauses) == 1 else f"({' OR '.join(clauses)})"
-    text = f'resource.type="ml_job" AND {any_job}'
-    if replica:
-        text += f' AND resource.labels.task_name="{replica}"'
+    text = f'resource.type="ml_job" AND {_any("resource.labels.job_id", job_ids)}'
+    if source.replica:
+        text += f' AND resource.labels.task_name="{source.replica}"'
+    if source.trial:
+        named = " OR ".join(f'labels."{label}"="{source.trial}"' for label in _TRIAL_LABELS)
+        text += f" AND ({named})"
     return f'{text} AND timestamp>="{since}"' if since else text
+
+
+def _any(field: str, values: Sequence[str]) -> str:
+    clauses = [f'{field}="{value}"' for value in values]
+    return clauses[0] if len(clauses) == 1 else f"({' OR '.join(clauses)})"
 
 
 def _text(entry: Mapping[str, Any]) -> str:

@@ -6,6 +6,7 @@ the order of their times.
 Source: entries.list page of the Cloud Logging API.
 """
 
+import heapq
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ from typing import Any
 from vertex_jobs.client.api_connection import Connection
 from vertex_jobs.client.api_errors import translated
 from vertex_jobs.client.log_following import Rounds, follow
-from vertex_jobs.client.log_lines import LogEntry, log_filter
+from vertex_jobs.client.log_lines import ALL_LINES, LogEntry, LogSource, log_filter
 from vertex_jobs.client.timing import Timing
 from vertex_jobs.headers import POSITION_HEADER, WAIT_HEADER
 
@@ -41,48 +42,49 @@ class LogReader:
     timing: Timing = field(default_factory=Timing)
     _sessions: list[Any] = field(default_factory=list, repr=False, compare=False)
 
-    def read(self, job_ids: Sequence[str], replica: str = "", since: str = "") -> list[LogEntry]:
-        """Return every line there is now, oldest first.
+    def read(
+        self, job_ids: Sequence[str], source: LogSource = ALL_LINES, since: str = ""
+    ) -> Iterator[LogEntry]:
+        """Yield every line there is now, oldest first, page by page as they come.
 
         Args:
-            job_ids: Numeric ids of custom jobs.
-            replica: Only this replica's lines; empty for all.
+            job_ids: Numeric ids of jobs.
+            source: Which of their lines.
             since: Earliest time, RFC 3339 text; empty for all.
 
         Raises:
             EndpointError: If the log cannot be read.
         """
-        entries: list[LogEntry] = []
-        for start in range(0, len(job_ids), _IDS_PER_FILTER):
-            some = job_ids[start : start + _IDS_PER_FILTER]
-            entries += self._pages(log_filter(some, replica, since))
-        if len(job_ids) > _IDS_PER_FILTER:
-            entries.sort(key=lambda entry: entry.moment)
-        return entries
+        parts = [
+            self.pages(log_filter(job_ids[start : start + _IDS_PER_FILTER], source, since), "")[1]
+            for start in range(0, len(job_ids), _IDS_PER_FILTER)
+        ]
+        return parts[0] if len(parts) == 1 else heapq.merge(*parts, key=lambda line: line.moment)
 
-    def tail(self, job_ids: Sequence[str], replica: str, count: int) -> list[LogEntry]:
+    def tail(self, job_ids: Sequence[str], source: LogSource, count: int) -> list[LogEntry]:
         """Return the last lines, oldest first.
 
         Raises:
             EndpointError: If the log cannot be read.
         """
-        newest = log_filter(job_ids[-_IDS_PER_FILTER:], replica)
-        body = {"filter": newest, "orderBy": "timestamp desc", "pageSize": count}
+        newest = log_filter(job_ids[-_IDS_PER_FILTER:], source)
+        size = min(count, _PAGE_SIZE)
+        body = {"filter": newest, "orderBy": "timestamp desc", "pageSize": size}
         answer, _ = self._ask(body, patience_seconds=_SHORT_PATIENCE_SECONDS)
         lines = list(itertools.islice(self._rest(body, answer), count))
         return lines[::-1]
 
     def follow(
-        self, rounds: Callable[[Callable[[], bool]], Rounds], replica: str = ""
+        self, rounds: Callable[[Callable[[], bool]], Rounds], source: LogSource = ALL_LINES
     ) -> Iterator[LogEntry]:
         """Yield every line once, until the jobs have ended and no more come; see `log_following`.
 
         Args:
             rounds: Makes the rounds, given whether reads wait for new lines, so that nothing else
                 needs to.
-            replica: Only this replica's lines; empty for all.
+            source: Which lines.
         """
-        held = HeldReads(self, replica)
+        held = HeldReads(self, source)
 
         def holds() -> bool:
             return held.works
@@ -93,9 +95,6 @@ class LogReader:
         """Close the connection if one was opened."""
         while self._sessions:
             self._sessions.pop().close()
-
-    def _pages(self, filter_text: str) -> Iterator[LogEntry]:
-        return self.pages(filter_text, "")[1]
 
     def pages(self, filter_text: str, seen: str) -> tuple[str, Iterator[LogEntry]]:
         """Return the endpoint's position, empty without one, and the lines, oldest first.
@@ -162,24 +161,24 @@ class HeldReads:
         works: Whether the endpoint was seen to hold its answers.
     """
 
-    def __init__(self, reader: LogReader, replica: str) -> None:
-        """Read lines of this replica, or of all."""
+    def __init__(self, reader: LogReader, source: LogSource) -> None:
+        """Read these lines."""
         self._reader = reader
-        self._replica = replica
+        self._source = source
         self._ids: Sequence[str] = ()
         self._position = ""
         self.works = False
 
-    def read(self, job_ids: Sequence[str], since: str, wait: bool) -> list[LogEntry]:
-        """Return the lines since a time, oldest first; ``wait`` holds the read for a new one."""
+    def read(self, job_ids: Sequence[str], since: str, wait: bool) -> Iterator[LogEntry]:
+        """Yield the lines since a time, oldest first; ``wait`` holds the read for a new one."""
         if len(job_ids) > _IDS_PER_FILTER:
             self.works = False
-            return self._reader.read(job_ids, self._replica, since)
+            return self._reader.read(job_ids, self._source, since)
         # What these jobs wrote since the position is new; other jobs' earlier lines are as well.
         seen = self._position if wait and job_ids == self._ids else ""
-        text = log_filter(job_ids, self._replica, since)
+        text = log_filter(job_ids, self._source, since)
         position, entries = self._reader.pages(text, seen)
         self.works = bool(position)
         if wait:
             self._ids, self._position = job_ids, position
-        return list(entries)
+        return entries

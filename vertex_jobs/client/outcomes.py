@@ -8,14 +8,20 @@ Source: google.rpc.Code; understanding-training-service page of the training doc
 
 import concurrent.futures
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from vertex_jobs.client.log_lines import LogSource
 from vertex_jobs.client.remedies import remedy_for
-from vertex_jobs.client.snapshots import Snapshot, trial_job_ids
+from vertex_jobs.client.snapshots import Snapshot
+from vertex_jobs.client.tracebacks import own_frame
 from vertex_jobs.errors import JobFailedError, RequestRefusedError
 from vertex_jobs.job_kinds import short_state
 
 _REPLICA = re.compile(r"\breplica (?P<replica>workerpool\d+-\d+)")
+#: The reason of a trial that was ended because the study was over.
+_CANCELLED = re.compile(r"(the )?(trial|job|it)?\s*(was )?cancell?ed\b", re.IGNORECASE)
 #: What the service says when a region has no machines left, and when quota is exceeded.
 _SHORT = re.compile(
     r"resources are insufficient in region|quota metrics? exceed|exceeds? quota|quota exceeded",
@@ -34,27 +40,45 @@ class Culprit:
     Attributes:
         message: The service's own text.
         replica: E.g. ``workerpool0-0``; empty when the text names none.
+        trial: The id of the trial that failed first; empty without one.
         job_ids: Whose log to read for it.
+        source: Which lines of that log.
     """
 
     message: str
     replica: str
+    trial: str
     job_ids: tuple[str, ...]
+    source: LogSource
 
 
 def culprit(snapshot: Snapshot) -> Culprit:
-    """Return why a job ended without success; a tuning job, for its last infeasible trial."""
+    """Return why a job ended without success; a tuning job, for the trial that failed first."""
     error = snapshot.error
     message = error[1] if error else "the service gave no reason"
-    job_ids = snapshot.log_job_ids
-    infeasible = [t for t in snapshot.resource.get("trials", ()) if t.get("infeasibleReason")]
-    if infeasible:
-        trial = max(infeasible, key=lambda t: str(t.get("endTime", "")))
-        job_ids = trial_job_ids(trial) or job_ids
-        if trial["infeasibleReason"] not in message:
-            message = f"{message} (trial {trial.get('id', '?')}: {trial['infeasibleReason']})"
-    match = _REPLICA.search(message)
-    return Culprit(message, match["replica"] if match else "", job_ids)
+    failed = [trial for trial in snapshot.resource.get("trials", ()) if _has_failed(trial)]
+    reason, trial = message, ""
+    if failed:
+        first = min(failed, key=lambda trial: _order(trial, message))
+        reason, trial = first["infeasibleReason"], str(first.get("id", ""))
+        if reason not in message:
+            message = f"{message} (trial {trial}: {reason})"
+    match = _REPLICA.search(reason) or _REPLICA.search(message)
+    replica = match["replica"] if match else ""
+    return Culprit(message, replica, trial, *snapshot.log_source(replica, trial))
+
+
+def _has_failed(trial: Mapping[str, Any]) -> bool:
+    """Return whether a trial failed by itself: one that was cancelled is a consequence."""
+    reason = trial.get("infeasibleReason", "")
+    return bool(reason) and not _CANCELLED.match(reason)
+
+
+def _order(trial: Mapping[str, Any], message: str) -> tuple[bool, str, bool, str]:
+    """Return the key that sorts failed trials by their ends, which may be whole seconds."""
+    # Without the Z, text order is time order even where one time has decimals and one has none.
+    end = str(trial.get("endTime", "")).removesuffix("Z")
+    return not end, end, trial["infeasibleReason"] not in message, str(trial.get("id", "")).zfill(9)
 
 
 def failure(snapshot: Snapshot, last_lines: tuple[str, ...] = ()) -> JobFailedError:
@@ -68,13 +92,20 @@ def failure(snapshot: Snapshot, last_lines: tuple[str, ...] = ()) -> JobFailedEr
     if state == "CANCELLED":
         return JobCancelledError(snapshot.name, snapshot.state, "it was cancelled")
     cause = culprit(snapshot)
+    log = f"vertex-jobs logs {snapshot.job_id}"
     return JobFailedError(
         snapshot.name,
         snapshot.state,
         cause.message,
         replica=cause.replica,
+        trial=cause.trial,
+        raised_at=own_frame(last_lines),
         last_lines=last_lines,
-        remedy=remedy_for(cause.message, output=last_lines),
+        remedy=remedy_for(
+            cause.message,
+            output=last_lines,
+            log=f"{log} --trial {cause.trial}" if cause.trial else log,
+        ),
     )
 
 

@@ -138,7 +138,7 @@ _BY_OUTPUT = (
 _GENERAL = (
     (
         r"non-zero status",
-        "The training code failed: read its output with vertex-jobs logs.",
+        "The training code failed: read its output with {log}.",
     ),
 )
 _BY_CODE = {
@@ -149,17 +149,21 @@ _BY_CODE = {
 }
 
 
-def remedy_for(message: str, code: int = 0, output: Sequence[str] = ()) -> str:
+def remedy_for(
+    message: str, code: int = 0, output: Sequence[str] = (), log: str = "vertex-jobs logs JOB"
+) -> str:
     """Return what to do about a message, in a sentence or two; empty for an unknown cause.
 
     Args:
         message: The service's own text.
         code: HTTP status, which speaks only where no text does.
         output: The program's last lines, of which the last that says something counts.
+        log: The command that shows its whole output.
     """
     found = _first(_BY_MESSAGE, message)
     found = found or next(filter(None, (_first(_BY_OUTPUT, line) for line in output[::-1])), "")
-    return found or _first(_GENERAL, message) or _BY_CODE.get(code, "")
+    found = found or _first(_GENERAL, message) or _BY_CODE.get(code, "")
+    return found.replace("{log}", log)
 
 
 def _first(table: Sequence[tuple[str, str]], text: str) -> str:

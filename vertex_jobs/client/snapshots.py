@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from vertex_jobs.client.log_lines import LogSource
 from vertex_jobs.errors import NoFeasibleTrialError, UnsupportedHereError
 from vertex_jobs.job_kinds import (
     CUSTOM_TRAINING_JOB,
@@ -70,7 +71,29 @@ class Snapshot:
             backing = self.resource.get("trainingTaskMetadata", {}).get("backingCustomJob", "")
             return (ResourceName.parse(backing).resource_id,) if backing else ()
         trials = self.resource.get("trials", ())
-        return (self.job_id, *(job_id for trial in trials for job_id in trial_job_ids(trial)))
+        return (self.job_id, *(job_id for trial in trials for job_id in _trial_job_ids(trial)))
+
+    def log_source(self, replica: str = "", trial: str = "") -> tuple[tuple[str, ...], LogSource]:
+        """Return under which job ids lines are logged, and which of those lines are meant.
+
+        A trial whose custom job the service does not name is found by its label in the lines.
+
+        Args:
+            replica: E.g. ``workerpool0-0``; empty for all.
+            trial: Its id; empty for all.
+
+        Raises:
+            UnsupportedHereError: If the job has no such trial.
+        """
+        if not trial:
+            return self.log_job_ids, LogSource(replica)
+        trials = {str(one.get("id", "")): one for one in self.resource.get("trials", ())}
+        if trial not in trials:
+            raise UnsupportedHereError(
+                f"{self.name} has no trial {trial!r}; it has {', '.join(trials) or 'none'}"
+            )
+        ids = _trial_job_ids(trials[trial])
+        return (ids, LogSource(replica)) if ids else ((self.job_id,), LogSource(replica, trial))
 
     @property
     def package_uri(self) -> str | None:
@@ -156,7 +179,7 @@ class Snapshot:
             return None
 
 
-def trial_job_ids(trial: Mapping[str, Any]) -> tuple[str, ...]:
+def _trial_job_ids(trial: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the id of a trial's custom job, if it has one."""
     name = trial.get("customJob", "")
     return (ResourceName.parse(name).resource_id,) if name else ()

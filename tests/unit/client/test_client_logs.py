@@ -5,7 +5,7 @@ import json
 import pytest
 
 from vertex_jobs.client.log_following import follow
-from vertex_jobs.client.log_lines import LogEntry, log_filter
+from vertex_jobs.client.log_lines import LogEntry, LogSource, log_filter
 from vertex_jobs.client.log_reading import LogReader
 from vertex_jobs.errors import RequestRefusedError
 
@@ -20,12 +20,21 @@ class TestFilter:
         )
 
     def test_one_replica_from_some_time_on(self):
-        assert log_filter(["7"], "workerpool0-0", "2026-01-02T03:04:05Z").endswith(
+        assert log_filter(["7"], LogSource("workerpool0-0"), "2026-01-02T03:04:05Z").endswith(
             ' AND resource.labels.task_name="workerpool0-0" AND timestamp>="2026-01-02T03:04:05Z"'
+        )
+
+    def test_a_trial_by_its_label_in_both_spellings(self):
+        assert log_filter(["7"], LogSource(trial="3")).endswith(
+            ' AND (labels."trial_id"="3" OR labels."ml.googleapis.com/trial_id"="3")'
         )
 
 
 class TestEntry:
+    @pytest.mark.parametrize("label", ["trial_id", "ml.googleapis.com/trial_id"])
+    def test_the_trial_may_be_a_label_of_the_entry(self, label):
+        assert LogEntry.from_json({"labels": {label: "3"}}).trial == "3"
+
     def test_a_text_line_is_read(self):
         entry = LogEntry.from_json(
             {
@@ -126,6 +135,21 @@ class TestFollowing:
         texts(log, time)
         assert log.since[2] == "2026-01-02T03:04:49Z"
 
+    def test_one_job_whose_lines_come_in_order_is_read_on_from_the_latest_line(self, time):
+        log = Log([line(1, "a")], [line(1, "b"), line(2, "c")], [])
+        found = follow(log.read, log.turns(), time.timing, lambda: True)
+        assert ([entry.text for entry in found], log.since[1:]) == (
+            ["a", "b", "c"],
+            ["2026-01-02T03:04:01Z", "2026-01-02T03:04:02Z"],
+        )
+
+    def test_lines_are_shown_before_the_rest_is_read(self, time):
+        def read(ids, since, wait):
+            yield line(1, "a")
+            raise AssertionError("the second page was asked for")
+
+        assert next(follow(read, iter([(["7"], True)]), time.timing)).text == "a"
+
     def test_the_last_look_goes_back_for_a_minute(self, time):
         log = Log([line(1, "a")], [line(59, "b")], [])
         texts(log, time)
@@ -199,13 +223,22 @@ class TestReading:
         assert [entry.text for entry in made.read(["7"])] == ["a", "b", "c", "d"]
         assert asked(address) == ["", "2", "2", "2", "3", "3"]
 
+    def test_the_first_lines_are_had_without_the_other_pages(self, reader):
+        made, address = reader(page("a", token="2"))
+        assert (next(made.read(["7"])).text, asked(address)) == ("a", [""])
+
+    def test_a_long_tail_is_asked_for_in_pages(self, reader):
+        made, address = reader(page("b", token="2"), page("a"))
+        assert [entry.text for entry in made.tail(["7"], LogSource(), 5000)] == ["a", "b"]
+        assert json.loads(address.requests[0][3])["pageSize"] == 1000
+
     def test_an_empty_page_is_not_the_end(self, reader):
         made, _ = reader(page(token="2"), page(token="3"), page("a"))
         assert [entry.text for entry in made.read(["7"])] == ["a"]
 
     def test_the_tail_goes_on_over_an_empty_page(self, reader):
         made, _ = reader(page(token="2"), page("c", "b", token="3"), page("a"))
-        assert [entry.text for entry in made.tail(["7"], "", 2)] == ["b", "c"]
+        assert [entry.text for entry in made.tail(["7"], LogSource(), 2)] == ["b", "c"]
 
     def test_a_minute_without_reads_left_is_waited_out(self, reader, time):
         made, _ = reader(*[LIMITED] * 12, page("a"))
@@ -215,7 +248,7 @@ class TestReading:
     def test_what_will_not_pass_is_raised_at_once(self, reader, time):
         made, _ = reader((403, {"error": {"message": "no"}}))
         with pytest.raises(RequestRefusedError, match="no"):
-            made.read(["7"])
+            list(made.read(["7"]))
         assert time.slept == []
 
     def test_following_repeats_no_line_over_pages_and_trouble(self, reader, time):

@@ -4,6 +4,7 @@ import concurrent.futures
 
 import pytest
 
+from vertex_jobs.client.log_lines import LogSource
 from vertex_jobs.client.outcomes import culprit, failure
 from vertex_jobs.client.remedies import remedy_for
 from vertex_jobs.client.snapshots import Snapshot
@@ -24,7 +25,7 @@ class TestFailure:
             f"{PARENT}/customJobs/7 ended as JOB_STATE_FAILED: {EXITED}\n"
             "last lines of workerpool1-2:\n"
             "  ValueError: x\n"
-            "The training code failed: read its output with vertex-jobs logs."
+            "The training code failed: read its output with vertex-jobs logs 7."
         )
 
     def test_a_job_without_an_error_says_that_none_was_given(self):
@@ -44,7 +45,36 @@ class TestFailure:
         )
         assert error.remedy.startswith("Choose a machine type with more memory")
 
-    def test_a_tuning_job_names_its_last_infeasible_trial(self):
+    def test_a_tuning_job_names_the_trial_that_failed_first_and_no_cancelled_one(self):
+        trials = [
+            {"id": "1", "infeasibleReason": "CANCELED", "endTime": "2026-01-01T00:00:01Z"},
+            {"id": "2", "infeasibleReason": EXITED, "endTime": "2026-01-01T00:00:09.5Z"},
+            {"id": "3", "infeasibleReason": EXITED, "endTime": "2026-01-01T00:00:09Z"},
+            {"id": "4", "infeasibleReason": "CANCELED", "endTime": "2026-01-01T00:00:10Z"},
+        ]
+        error = failure(
+            snapshot("hyperparameterTuningJobs", error={"message": "Too many."}, trials=trials)
+        )
+        assert (error.trial, error.origin) == ("3", "trial 3, workerpool1-2")
+
+    def test_of_trials_that_ended_in_one_second_the_services_is_named(self):
+        ended = {"endTime": "2026-01-01T00:00:09Z"}
+        trials = [
+            {"id": "1", "infeasibleReason": "no metric", **ended},
+            {"id": "2", "infeasibleReason": EXITED, **ended},
+        ]
+        message = f"2 trials failed: {EXITED}"
+        cause = culprit(
+            snapshot("hyperparameterTuningJobs", error={"message": message}, trials=trials)
+        )
+        assert (cause.trial, cause.message) == ("2", message)
+
+    def test_a_trial_whose_job_is_not_named_is_found_by_its_label(self):
+        trials = [{"id": "5", "infeasibleReason": EXITED}]
+        cause = culprit(snapshot("hyperparameterTuningJobs", trials=trials))
+        assert (cause.job_ids, cause.source) == (("7",), LogSource("workerpool1-2", "5"))
+
+    def test_a_tuning_job_names_its_infeasible_trial(self):
         trials = [
             {"id": "1", "infeasibleReason": EXITED, "customJob": f"{PARENT}/customJobs/11"},
             {"id": "2"},

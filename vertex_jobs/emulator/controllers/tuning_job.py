@@ -5,7 +5,7 @@ was running when the server died runs again and keeps what it had reported.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.emulator import protos
@@ -126,7 +126,7 @@ class TuningJobRun:
         asap = job.study_spec.study_stopping_config.should_stop_asap.value
         while True:
             if study_rules.failures_end_job(job.max_failed_trial_count, self._outcomes):
-                return _too_many_failures(self._finished, self._outcomes)
+                return _too_many_failures(self._finished, self._outcomes, len(self._running))
             if not exhausted and (reason := self._reason_to_stop(job, self._trials())):
                 exhausted = True
                 self._note(f"The study stops after {len(self._trials())} trials: {reason}.")
@@ -229,11 +229,14 @@ class TuningJobRun:
         self._running.clear()
 
 
-def _too_many_failures(trials: list[protos.Message], outcomes: list[bool]) -> Ending:
-    failed = outcomes.count(False)
-    reasons = [one.infeasible_reason for one in trials if one.infeasible_reason]
-    return Ending(
-        states.FAILED,
-        "INVALID_ARGUMENT",
-        f"{failed} of {len(outcomes)} trials failed. Last reason: {reasons[-1]}",
-    )
+def _too_many_failures(
+    finished: Sequence[protos.Message], outcomes: Sequence[bool], running: int
+) -> Ending:
+    """Return how failures end the job, while trials may still run, which are then cancelled."""
+    failed = [one for one, succeeded in zip(finished, outcomes, strict=True) if not succeeded]
+    text = f"{len(failed)} of the {len(finished)} trials that had finished failed"
+    if running:
+        text += f", and {running} that still ran were cancelled for it"
+    first = failed[0]
+    text += f". Trial {first.id} failed first: {first.infeasible_reason}"
+    return Ending(states.FAILED, "INVALID_ARGUMENT", text)
