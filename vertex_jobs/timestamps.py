@@ -4,8 +4,10 @@ For everyone who reads or writes them; Python 3.10 reads neither form by itself.
 """
 
 from datetime import datetime, timezone
+from functools import lru_cache
 
 
+@lru_cache  # the lines of a log share many
 def read_moment(text: str) -> datetime:
     """Return the time of a timestamp, to the microsecond."""
     second = read_second(text)

@@ -168,6 +168,7 @@ for word in ("ready", "released"):
 
 def test_a_followed_line_comes_without_a_pause(local_vertex: Any, bucket: Any, marker: str) -> None:
     """The job goes on only once its line was followed; no pause of the follower takes place."""
+    from vertex_jobs.client.log_lines import LogSource
     from vertex_jobs.client.log_reading import LogReader
     from vertex_jobs.client.timing import Timing
 
@@ -182,7 +183,7 @@ def test_a_followed_line_comes_without_a_pause(local_vertex: Any, bucket: Any, m
         while True:
             yield (job_id,), handle.done()
 
-    for entry in reader.follow(rounds, "workerpool0-0"):
+    for entry in reader.follow(rounds, LogSource("workerpool0-0")):
         seen.append(entry.text)
         if entry.text in ("ready", "released"):
             bucket.blob(f"logging/{marker}/{entry.text}").upload_from_string("seen")
@@ -232,3 +233,24 @@ def test_bodies_that_are_no_json_are_refused(local_vertex: Any) -> None:
         400,
         "INVALID_ARGUMENT",
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ('AND (resource.labels.task_name="service" OR severity>=ERROR)', True),
+        ('AND resource.labels.task_name="workerpool0-0" AND NOT severity>=ERROR', False),
+        ('AND NOT (resource.type="ml_job" AND severity=INFO)', True),
+        ('AND NOT resource.type="ml_job"', False),
+    ],
+)
+def test_what_is_asked_of_source_and_line_together_is_answered(
+    ask: Callable[..., Any], text: str, found: bool
+) -> None:
+    told = [entry.get("textPayload") for entry in ask(text, pageSize=1000).get("entries", ())]
+    assert ("Traceback" in told) == found
+
+
+def test_the_last_lines_of_a_job_are_read_from_its_end(finished: Any) -> None:
+    lines = [entry.text for entry in finished.logs()]
+    assert [entry.text for entry in finished.logs(tail=2)] == lines[-2:]

@@ -8,10 +8,11 @@ expressions; "Prepare training code" (structured lines).
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, partial
 from typing import Any
 
-from vertex_jobs.emulator.services.expressions import Comparison
+from vertex_jobs.emulator.services.expressions import Comparison, Node, Not, Or, holds
 from vertex_jobs.emulator.services.filters import ORDERED, parse_time
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.logbook import LogLine
@@ -29,25 +30,96 @@ _OTHER_NAMES = {"WARN": "WARNING", "FATAL": "CRITICAL", "TRACE": "DEBUG"}
 _ALIASES = {"labels.task_name": "resource.labels.task_name"}
 
 
-def entry_of(line: LogLine, project: str) -> dict[str, Any]:
-    """Return the line as a log entry of the project."""
-    when = timestamp(line.time, "microseconds")
-    payload = _structured(line.text)
-    severity = line.severity
-    if payload is not None:
-        severity = _severity(payload) or severity
-    return {
-        "logName": f"projects/{project}/logs/{line.task}",
-        "resource": {
-            "type": "ml_job",
-            "labels": {"job_id": line.job_id, "task_name": line.task, "project_id": project},
-        },
-        "timestamp": when,
-        "receiveTimestamp": when,
-        "severity": severity,
-        "insertId": f"{line.job_id}-{line.insert_id:09d}",
-        **({"textPayload": line.text} if payload is None else {"jsonPayload": payload}),
-    }
+class EntryWriter:
+    """Turns log lines into the log entries of one project.
+
+    Entries share what is equal in them, since a page has a thousand: they are read only.
+    """
+
+    def __init__(self, project: str) -> None:
+        """Write entries of the project with that id."""
+        self._project = project
+        self._times: tuple[float, str] = (-1.0, "")
+
+    def entry(self, line: LogLine) -> dict[str, Any]:
+        """Return the line as a log entry."""
+        when = self._time(line.time)
+        payload = _structured(line.text)
+        severity = line.severity
+        if payload is not None:
+            severity = _severity(payload) or severity
+        return {
+            **self.source(line.job_id, line.task),
+            "timestamp": when,
+            "receiveTimestamp": when,
+            "severity": severity,
+            "insertId": f"{line.job_id}-{line.insert_id:09d}",
+            **({"textPayload": line.text} if payload is None else {"jsonPayload": payload}),
+        }
+
+    @cache  # noqa: B019 - a writer lives for one request
+    def source(self, job_id: str, task: str) -> dict[str, Any]:
+        """Return the part of an entry that every line of one task has."""
+        labels = {"job_id": job_id, "task_name": task, "project_id": self._project}
+        return {
+            "logName": f"projects/{self._project}/logs/{task}",
+            "resource": {"type": "ml_job", "labels": labels},
+        }
+
+    def _time(self, time: float) -> str:
+        if time != self._times[0]:  # lines that were read together share their time
+            self._times = time, timestamp(time, "microseconds")
+        return self._times[1]
+
+
+class Selection:
+    """The entries that a query is true for.
+
+    What it says of an entry's source is decided once for each job and task, not for each line.
+    """
+
+    def __init__(self, query: Node | None, writer: EntryWriter) -> None:
+        """Select by the query; None accepts all."""
+        self._query = query
+        self._writer = writer
+        self._rests: dict[tuple[str, str], Node | bool] = {}
+
+    def of(self, lines: Iterable[LogLine]) -> Iterator[tuple[LogLine, dict[str, Any]]]:
+        """Yield the lines that are wanted, each with its entry.
+
+        Raises:
+            ApiError: INVALID_ARGUMENT, if a comparison makes no sense.
+        """
+        for line in lines:
+            key = line.job_id, line.task
+            rest = self._rests.get(key)
+            if rest is None:
+                source = self._writer.source(*key)
+                rest = True if self._query is None else _decided(self._query, source)
+                self._rests[key] = rest
+            if rest is False:
+                continue
+            entry = self._writer.entry(line)
+            if rest is True or holds(rest, partial(satisfies, entry)):
+                yield line, entry
+
+
+def _decided(node: Node, source: Mapping[str, Any]) -> Node | bool:
+    """Return what is left to ask of a query once the source of an entry is known."""
+    if isinstance(node, Comparison):
+        field = _ALIASES.get(node.field, node.field)
+        return satisfies(source, node) if field.split(".")[0] in source else node
+    if isinstance(node, Not):
+        part = _decided(node.part, source)
+        return (not part) if isinstance(part, bool) else Not(part)
+    parts = [_decided(part, source) for part in node.parts]
+    settles = isinstance(node, Or)  # one part that is true settles an OR, one that is false an AND
+    if settles in parts:
+        return settles
+    left = tuple(part for part in parts if not isinstance(part, bool))
+    if not left:
+        return not settles
+    return left[0] if len(left) == 1 else type(node)(left)
 
 
 def _structured(text: str) -> dict[str, Any] | None:

@@ -10,14 +10,14 @@ import binascii
 import heapq
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.emulator.resources.identity import project_number
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
-from vertex_jobs.emulator.services.expressions import And, Comparison, Node, Or, holds, parse
+from vertex_jobs.emulator.services.expressions import And, Comparison, Node, Or, parse
 from vertex_jobs.emulator.services.filters import parse_time
-from vertex_jobs.emulator.services.log_records import entry_of, satisfies
+from vertex_jobs.emulator.services.log_records import EntryWriter, Selection
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.logbook import Logbook, LogLine
 from vertex_jobs.emulator.store.resource_store import Store
@@ -74,14 +74,8 @@ class LogService:
         size = min(int(request.get("pageSize", 0)) or _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
         descending, after = order.endswith("desc"), _place(str(request.get("pageToken", "") or ""))
         lines = self._lines(self._job_ids(query, request), _since(query), after, descending)
-        project = self._project(request)
-        selected = (
-            (line, entry)
-            for line in lines
-            for entry in [entry_of(line, project)]
-            if holds(query, lambda comparison: satisfies(entry, comparison))  # noqa: B023
-        )
-        page = list(itertools.islice(selected, size + 1))
+        selection = Selection(query, EntryWriter(self._project(request)))
+        page = list(itertools.islice(selection.of(lines), size + 1))
         answer: dict[str, Any] = {"entries": [entry for _, entry in page[:size]]}
         if len(page) > size:
             answer["nextPageToken"] = _token(_key(page[size - 1][0]))
@@ -114,11 +108,24 @@ class LogService:
             if after is None:
                 return recent
             return itertools.dropwhile(lambda line: _key(line) >= after, recent)
-        start = since if after is None else max(since, after[0])
-        lines = heapq.merge(*(self._logbook.since(job_id, start) for job_id in job_ids), key=_key)
         if after is None:
-            return lines
+            return _merged([self._logbook.since(job_id, since) for job_id in job_ids])
+        time, last_job, last_id = after
+        lines = _merged(
+            [
+                # The job of the last line goes on at the next; the others' may share its time.
+                self._logbook.read(job_id, last_id + 1)
+                if job_id == last_job
+                else self._logbook.since(job_id, max(since, time))
+                for job_id in job_ids
+            ]
+        )
         return itertools.dropwhile(lambda line: _key(line) <= after, lines)
+
+
+def _merged(logs: Sequence[Iterator[LogLine]]) -> Iterator[LogLine]:
+    """Return the lines of several logs in one order; those of one log as they are."""
+    return logs[0] if len(logs) == 1 else heapq.merge(*logs, key=_key)
 
 
 def _key(line: LogLine) -> Key:

@@ -10,9 +10,8 @@ import collections
 import json
 import secrets
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, NamedTuple
 
 from vertex_jobs.emulator.store.log_index import CHUNK, LogIndex
 
@@ -22,8 +21,7 @@ _MOST_INDEXES = 512
 _MOST_FILES = 64
 
 
-@dataclass(frozen=True)
-class LogLine:
+class LogLine(NamedTuple):
     """One line: the job's number, the task (``service`` or a replica), time and text.
 
     Attributes:
@@ -85,7 +83,7 @@ class Logbook:
         # Replicas' lines reach us a moment after the service's own; the order is that of arrival.
         time = max(time, index.last_time)
         line = LogLine(job_id, index.count, time, severity, task, text)
-        raw = json.dumps(vars(line), ensure_ascii=False).encode() + b"\n"
+        raw = json.dumps(line._asdict(), ensure_ascii=False).encode() + b"\n"
         self._file(job_id).write(raw)
         index.add(raw, time)
         self._appended += 1
@@ -99,8 +97,7 @@ class Logbook:
             self._files.popitem()[1].close()
 
     def release(self, job_id: str) -> None:
-        """Forget the position of a job that has ended."""
-        self._indexes.pop(job_id, None)
+        """Close the file of a job that has ended; its index stays for who reads it now."""
         if job_id in self._files:
             self._files.pop(job_id).close()
 
@@ -134,7 +131,9 @@ class Logbook:
                 raw = file.read(end - start)
         except FileNotFoundError:  # deleted while it was read
             return []
-        return [LogLine(**json.loads(line)) for line in raw.splitlines()]
+        # Decoded as one array: as fast for a chunk as for three lines, one by one.
+        forms = json.loads(b"[%s]" % b",".join(raw.splitlines()))
+        return [LogLine(**form) for form in forms]
 
     @property
     def position(self) -> str:
