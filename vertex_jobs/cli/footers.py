@@ -12,7 +12,7 @@ from vertex_jobs.cli.shared_options import EndpointOptions
 from vertex_jobs.cli.terminal import say
 from vertex_jobs.client.log_lines import log_filter
 from vertex_jobs.names import ResourceName
-from vertex_jobs.requests.places import LOCAL_LOCATION
+from vertex_jobs.requests import LOCAL_PLACE
 
 if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle, Snapshot
@@ -31,7 +31,7 @@ def command(where: EndpointOptions, verb: str, *words: str, location: str | None
         words: Its arguments.
         location: Of the job, which may have fallen back to one that nobody named.
     """
-    if location == (where.location or LOCAL_LOCATION):
+    if location == (where.location or LOCAL_PLACE.location):
         location = None
     line = ["vertex-jobs", verb, *words]
     if where.on != "local":

@@ -8,8 +8,7 @@ from pathlib import Path
 from vertex_jobs.client import Connection
 from vertex_jobs.endpoints.credentials import sign_in
 from vertex_jobs.endpoints.endpoint import Endpoint
-from vertex_jobs.requests import Place
-from vertex_jobs.requests.places import LOCAL_LOCATION
+from vertex_jobs.requests import LOCAL_PLACE, Place
 from vertex_jobs.state import check_state_directory, state_directory
 
 #: Source: REST reference of Vertex AI, "Service endpoint".
@@ -56,7 +55,7 @@ def vertex(
     check_state_directory(directory)
     identity = sign_in(project, impersonate_service_account, quota_project)
 
-    place = Place(identity.project, location or LOCAL_LOCATION, staging_bucket or "")
+    place = Place(identity.project, location or LOCAL_PLACE.location, staging_bucket or "")
     connection = Connection(
         place=place,
         api_endpoint=api_endpoint or _HOSTS.format(location=place.location),

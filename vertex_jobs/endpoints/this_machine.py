@@ -15,8 +15,7 @@ from vertex_jobs.endpoints.dry_trials import try_one
 from vertex_jobs.endpoints.endpoint import Endpoint
 from vertex_jobs.errors import Fault
 from vertex_jobs.headers import OPTIONS_HEADER
-from vertex_jobs.requests import Place
-from vertex_jobs.requests.places import LOCAL_BUCKET, LOCAL_LOCATION, LOCAL_PROJECT
+from vertex_jobs.requests import LOCAL_PLACE, Place
 from vertex_jobs.spec import JobSpec
 from vertex_jobs.state import state_directory
 
@@ -79,7 +78,9 @@ def begin_local(*, state_dir: Path, project: str | None, location: str | None) -
     """Start the server that `local` of the same arguments will join, and return at once."""
     from vertex_jobs.emulator.joining import begin
 
-    begin(state_dir, project=project or LOCAL_PROJECT, location=location or LOCAL_LOCATION)
+    begin(
+        state_dir, project=project or LOCAL_PLACE.project, location=location or LOCAL_PLACE.location
+    )
 
 
 def local(
@@ -113,7 +114,7 @@ def local(
     from vertex_jobs.emulator.joining import join
 
     directory = state_directory(state_dir)
-    project, location = project or LOCAL_PROJECT, location or LOCAL_LOCATION
+    project, location = project or LOCAL_PLACE.project, location or LOCAL_PLACE.location
     begin_local(state_dir=directory, project=project, location=location)
     import_job_client()  # while the server imports the same
     server = join(directory, project=project, location=location)
@@ -121,7 +122,7 @@ def local(
     _keep_loopback_off_proxies()
 
     connection = Connection(
-        place=Place(project, location, staging_bucket or LOCAL_BUCKET),
+        place=Place(project, location, staging_bucket or LOCAL_PLACE.staging_bucket),
         api_endpoint=url,
         credentials=AnonymousCredentials(),  # type: ignore[no-untyped-call]
         state_directory=directory,

@@ -13,11 +13,6 @@ if TYPE_CHECKING:
     from vertex_jobs.packaging import Package
     from vertex_jobs.spec import JobSpec
 
-#: What the local endpoint takes when nothing is said.
-LOCAL_PROJECT = "local-project"
-LOCAL_LOCATION = catalog.load().limits.region_default
-LOCAL_BUCKET = "gs://local-staging"
-
 
 @dataclass(frozen=True)
 class Place:
@@ -54,12 +49,12 @@ class Request:
         return str(self.body["labels"][CONTENT_LABEL])
 
     def with_submission(self, nonce: str) -> "Request":
-        """The same request with the nonce wherever ``{submission}`` stands."""
+        """Return the request with the nonce wherever ``{submission}`` stands."""
         return Request(self.collection, self.parent, _replaced(self.body, nonce))
 
 
 #: Where the local endpoint submits jobs that say nothing else.
-LOCAL_PLACE = Place(LOCAL_PROJECT, LOCAL_LOCATION, LOCAL_BUCKET)
+LOCAL_PLACE = Place("local-project", catalog.load().limits.region_default, "gs://local-staging")
 
 
 def place_of(job: "JobSpec", place: Place, bucket: str | None = None) -> Place:
@@ -74,7 +69,7 @@ def place_of(job: "JobSpec", place: Place, bucket: str | None = None) -> Place:
 
 
 def package_uris(place: Place, package: "Package") -> tuple[str, ...]:
-    """Where the package lies for the replicas, private wheels first, as they are installed.
+    """Return where the package lies for the replicas, private wheels first, as installed.
 
     A wheel keeps its name, which pip reads; its folder is named after its content.
     """

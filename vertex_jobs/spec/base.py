@@ -34,16 +34,16 @@ class Spec(BaseModel):
 
     @classmethod
     def faults_in(cls, written: Mapping[str, Any]) -> list[Fault]:
-        """Every fault that making this spec of these fields would raise."""
+        """Return every fault that making this spec of these fields would raise."""
         return cls.inspect(written).faults
 
     @classmethod
     def inspect(cls, written: Mapping[str, Any]) -> Inspection:
-        """The same faults, and as much of the spec as can be made."""
+        """Return the same faults, and as much of the spec as can be made."""
         return inspect_fields(cls, cls.prepare(written), cls.rules, cls.whole_rules)
 
     def faults_at(self, path: str) -> Iterator[Fault]:
-        """What its own rules find where it is a part of another spec, at that path there."""
+        """Yield what its own rules find where it is a part of another spec, at that path there."""
         for fault in self.faults_in(dict(self)):
             yield dataclasses.replace(fault, path=f"{path}.{fault.path}")
 

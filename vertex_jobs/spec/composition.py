@@ -22,7 +22,7 @@ class Origin(NamedTuple):
     line: int
 
     def __str__(self) -> str:
-        """``configs/study.yaml:12``, which terminals and editors open."""
+        """Return ``configs/study.yaml:12``, which terminals and editors open."""
         return f"{self.file}:{self.line}"
 
 
@@ -41,7 +41,7 @@ class Composition:
     faults: list[Fault] = field(default_factory=list)
 
     def placed(self, fault: Fault) -> Fault:
-        """The fault with the place of its value, or of the nearest key above it."""
+        """Return the fault with the place of its value, or of the nearest key above it."""
         path = fault.path
         while path and path not in self.origins:
             path = path.rpartition(".")[0]
@@ -54,7 +54,7 @@ class Composition:
         self.origins[path] = origin
 
     def directory_of(self, path: str, otherwise: Path) -> Path:
-        """The folder of the file that says a value, from which a path in it starts."""
+        """Return the folder of the file that says a value, from which a path in it starts."""
         origin = self.origins.get(path)
         return origin.file.parent if isinstance(origin, Origin) else otherwise
 
@@ -72,7 +72,7 @@ def compose(paths: Sequence[Path]) -> Composition:
 
 
 def _read(path: Path, trail: tuple[Path, ...]) -> Composition:
-    """A file over its bases.
+    """Read a file over its bases.
 
     Args:
         path: The file.
@@ -143,7 +143,7 @@ def _laid_over(below: Composition, above: Composition) -> Composition:
 def _merged(
     below: Mapping[str, Any], above: Mapping[str, Any], prefix: str, replaced: list[str]
 ) -> dict[str, Any]:
-    """One mapping over another; the paths of what was replaced are noted."""
+    """Lay one mapping over another, and note the paths of what was replaced."""
     merged = dict(below)
     for key, value in above.items():
         old, path = merged.get(key), f"{prefix}{key}"
@@ -158,5 +158,5 @@ def _merged(
 
 
 def _same_type(below: Mapping[str, Any], above: Mapping[str, Any]) -> bool:
-    """Whether two mappings can be one: a parameter of another type is another parameter."""
+    """Return whether two mappings can be one: a parameter of another type is another one."""
     return "type" not in above or "type" not in below or below["type"] == above["type"]

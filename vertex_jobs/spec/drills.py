@@ -41,7 +41,7 @@ class Drill:
     standing: _Faults = ()
 
     def replica_faults(self, job: "JobSpec") -> list[dict[str, Any]]:
-        """The faults that come with that job."""
+        """Return the faults that come with that job."""
         roles = {pool.role for pool in job.worker_pools_resolved()}
         number = 1 if self.of_worker and "workers" in roles else 0
         fault = {"replica": f"workerpool{number}-0", "fault": self.replica}

@@ -27,7 +27,7 @@ _NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
 
 
 def fault_error(rule: str, remedy: str) -> PydanticCustomError:
-    """An error that carries rule and remedy of the later fault."""
+    """Return an error that carries rule and remedy of the later fault."""
     return PydanticCustomError("spec", "{rule}; {remedy}", {"rule": rule, "remedy": remedy})
 
 

@@ -44,7 +44,7 @@ def find_faults(
     rules: Sequence[Rule],
     whole_rules: Sequence[Rule] = (),
 ) -> list[Fault]:
-    """The faults of ``inspect_fields``."""
+    """Return the faults of ``inspect_fields``."""
     return inspect_fields(model, written, rules, whole_rules).faults
 
 
@@ -82,7 +82,7 @@ def inspect_fields(
 def _read(
     model: type[BaseModel], written: Mapping[str, Any]
 ) -> tuple[BaseModel, list[Fault], set[_Path]]:
-    """A draft without the unreadable parts, the faults found, and the paths left out."""
+    """Return a draft without the unreadable parts, the faults found, and the paths left out."""
     faults: list[Fault] = []
     left_out: set[_Path] = set()
     readable = _copy(written)
@@ -102,14 +102,14 @@ def _read(
 
 
 def _unreadable(readable: Any, detail: ErrorDetails) -> _Path:
-    """What has to go for an error to go: the part it is at, or what lacks a part."""
+    """Return what has to go for an error to go: the part it is at, or what lacks a part."""
     path = read_path(readable, detail["loc"])
     return path[:-1] if detail["type"] == "missing" else path
 
 
 @functools.cache
 def _draft_of(model: type[BaseModel]) -> type[BaseModel]:
-    """The same model with nothing required, so that rules can run on what there is."""
+    """Return the same model with nothing required, so that rules can run on what there is."""
     optional: dict[str, Any] = {
         name: (field.rebuild_annotation(), None)
         for name, field in model.model_fields.items()
@@ -119,7 +119,7 @@ def _draft_of(model: type[BaseModel]) -> type[BaseModel]:
 
 
 def _copy(value: Any) -> Any:
-    """Containers copied so that parts can be taken out; everything else shared."""
+    """Copy containers, so that parts can be taken out; all else is shared."""
     if isinstance(value, Mapping):
         return {key: _copy(item) for key, item in value.items()}
     if isinstance(value, (list, tuple)):

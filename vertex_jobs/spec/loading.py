@@ -56,7 +56,7 @@ class Reading:
         return cls(job.display_name, found.draft, faults, found.damaged, Composition({}))
 
     def valid_job(self) -> JobSpec:
-        """The job, if it can be submitted.
+        """Return the job, if it can be submitted.
 
         Raises:
             InvalidJobError: With every fault.
@@ -123,7 +123,7 @@ def examine(
 
 
 def load_local(path: Path | str) -> LocalSettings:
-    """The ``local:`` section of a file, which may be a whole config.
+    """Read the ``local:`` section of a file, which may be a whole config.
 
     Raises:
         InvalidJobError: With every fault of the section, or if the file has none.
@@ -160,7 +160,7 @@ def from_mapping(mapping: Mapping[str, Any], *, source: str, base_directory: Pat
 
 
 def script_faults(written: Mapping[str, Any], found: Path | None) -> list[Fault]:
-    """Faults of the script on disk: it is there, and a directory has the module to run.
+    """Return the faults of a script that is not there, or a directory without the module to run.
 
     Args:
         written: The fields of the job.
@@ -219,7 +219,7 @@ def _build(whole: Composition, source: str, base_directory: Path) -> Reading:
 
 
 def _script(whole: Composition, base_directory: Path) -> Path | None:
-    """Where ``script_path`` leads; None when nowhere."""
+    """Return where ``script_path`` leads; None when nowhere."""
     directory = whole.directory_of("script_path", base_directory)
     return _find(whole.written.get("script_path"), directory)
 
@@ -236,7 +236,7 @@ def _read_script(whole: Composition, base_directory: Path) -> None:
 def _places(
     job: JobSpec, script: Path | None, whole: Composition, base_directory: Path
 ) -> dict[str, Any]:
-    """The fields that are paths, with where these lead."""
+    """Return the fields that are paths, with where these lead."""
     directory = whole.directory_of("requirements", base_directory)
     requirements = tuple(
         str(_find(line, directory) or line) if line.endswith(".whl") else line
@@ -247,7 +247,7 @@ def _places(
 
 
 def _model_of(mapping: Mapping[str, Any]) -> tuple[type[JobSpec], list[Fault]]:
-    """The class for ``kind``, or the likeliest one and the fault."""
+    """Return the class for ``kind``, or the likeliest one and the fault."""
     kind = mapping.get("kind")
     if isinstance(kind, str) and kind in KINDS:
         return KINDS[kind], []
@@ -262,7 +262,7 @@ def _model_of(mapping: Mapping[str, Any]) -> tuple[type[JobSpec], list[Fault]]:
 
 
 def _elsewhere(fault: Fault, model: type[JobSpec]) -> Fault:
-    """An unknown key that another kind knows says so."""
+    """Return the fault of an unknown key, which names the kind that knows the key."""
     if fault.path in model.model_fields or fault.path not in _all_fields():
         return fault
     kinds = [name for name, other in KINDS.items() if fault.path in other.model_fields]
@@ -275,7 +275,7 @@ def _all_fields() -> list[str]:
 
 
 def _find(path: Any, base_directory: Path) -> Path | None:
-    """Where a path of the config leads; None when nowhere."""
+    """Return where a path of the config leads; None when nowhere."""
     if not isinstance(path, str) or not path:
         return None
     places = (base_directory, base_directory.parent, Path.cwd())

@@ -59,7 +59,7 @@ def _place(root: dict[str, Any], path: str, value: Any, known: Sequence[str]) ->
 
 
 def _step(here: Any, parts: list[str]) -> tuple[Any, list[str]]:
-    """The entry that the first parts name, and the parts left; an id may have dots in it."""
+    """Return the entry that the first parts name, and the parts left; an id may have dots."""
     for length in range(len(parts), 0, -1):
         name = ".".join(parts[:length])
         for key in _keys(here):

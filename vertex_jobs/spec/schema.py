@@ -1,9 +1,8 @@
 """The JSON Schema of configs, for editors.
 
 Published as ``config.schema.json`` beside this module, which ``tests/docs/config_pages.py`` makes
-anew. It says types and single-value limits; the rules across
-fields are only in ``rules``. What a config with a ``base`` leaves out may stand there, so such a
-config need not be complete.
+anew. It says types and single-value limits; the rules across fields are only in ``rules``. What a
+config with a ``base`` leaves out may stand there, so such a config need not be complete.
 """
 
 import json
@@ -27,7 +26,7 @@ _BASE = {
 
 
 def json_schema(kind: str | None = None) -> dict[str, Any]:
-    """The schema of one kind of config, or of all three told apart by ``kind``."""
+    """Return the schema of one kind of config, or of all three told apart by ``kind``."""
     if kind is not None:
         schema: dict[str, Any] = _clean(KINDS[kind].model_json_schema())
         if "parameter_spec" in schema["properties"]:
@@ -49,12 +48,12 @@ def json_schema(kind: str | None = None) -> dict[str, Any]:
 
 
 def published_text() -> str:
-    """The text of the published file."""
+    """Return the text of the published file."""
     return json.dumps(json_schema(), indent=1, ensure_ascii=False) + "\n"
 
 
 def _or_from_script(schema: dict[str, Any]) -> dict[str, Any]:
-    """What a config may leave to the script; reading puts it in before the model sees it."""
+    """Let a config leave things to the script; reading puts them in before the model sees it."""
     field = schema["properties"]["parameter_spec"]
     keywords = ("type", "minProperties", "additionalProperties", "propertyNames")
     mapping = {name: field.pop(name) for name in keywords if name in field}
@@ -70,7 +69,7 @@ def _with_base(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _clean(node: Any) -> Any:
-    """Without the titles made of names, with JSON Schema's keywords, and with tags required."""
+    """Drop the titles made of names, use JSON Schema's keywords, and require the tags."""
     if isinstance(node, list):
         return [_clean(item) for item in node]
     if not isinstance(node, dict):

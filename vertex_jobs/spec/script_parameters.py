@@ -46,7 +46,7 @@ _KINDS: Mapping[str, Callable[..., ParameterSpec]] = {
 
 
 def script_parameters(path: Path | str) -> dict[str, ParameterSpec]:
-    """The parameters that a script's dataclass fields declare, in their order.
+    """Return the parameters that a script's dataclass fields declare, in their order.
 
     Args:
         path: A ``.py`` file, or a package directory, all of whose modules are read.
@@ -61,7 +61,7 @@ def script_parameters(path: Path | str) -> dict[str, ParameterSpec]:
 
 
 def fill_in(written: Any, script: Path | None) -> tuple[Any, list[Fault]]:
-    """A config's ``parameter_spec`` with the script's own parameters in it.
+    """Return a config's ``parameter_spec`` with the script's own parameters in it.
 
     Args:
         written: ``from_script``, or a mapping in which some parameters are ``from_script``;
@@ -107,7 +107,7 @@ def _no_such_field(name: str, found: Mapping[str, Any], script: Path) -> Fault:
 
 
 def _read(path: Path) -> tuple[dict[str, dict[str, Any]], list[Fault]]:
-    """The keys of every parameter declared below a path, and what cannot be understood."""
+    """Return the keys of every parameter declared below a path, and what cannot be read."""
     found: dict[str, dict[str, Any]] = {}
     faults: list[Fault] = []
     for file in sorted(path.rglob("*.py")) if path.is_dir() else [path]:
@@ -134,7 +134,7 @@ def _read(path: Path) -> tuple[dict[str, dict[str, Any]], list[Fault]]:
 
 
 def _tuned_fields(tree: ast.AST) -> Iterator[tuple[str, ast.expr, ast.expr]]:
-    """Name, annotation and metadata of each dataclass field that has ``tune``, or may have it."""
+    """Yield name, type and metadata of each dataclass field that has ``tune``, or may have it."""
     for node in ast.walk(tree):
         if not isinstance(node, ast.ClassDef):
             continue

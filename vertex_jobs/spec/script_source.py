@@ -30,7 +30,7 @@ class NotUnderstoodError(Exception):
 
 
 def parse(text: str, name: str) -> ast.Module:
-    """The tree of a source, in which ``dict(low=1)`` is ``{"low": 1}``.
+    """Return the tree of a source, in which ``dict(low=1)`` is ``{"low": 1}``.
 
     Raises:
         SyntaxError: If it is no Python.
@@ -52,7 +52,7 @@ class _DictCalls(ast.NodeTransformer):
 
 
 def entry(mapping: ast.Dict, name: str) -> ast.expr | None:
-    """The value of a key that is written as text."""
+    """Return the value of a key that is written as text."""
     for key, found in zip(mapping.keys, mapping.values, strict=True):
         if isinstance(key, ast.Constant) and key.value == name:
             return found
@@ -60,7 +60,7 @@ def entry(mapping: ast.Dict, name: str) -> ast.expr | None:
 
 
 def value(node: ast.expr) -> Any:
-    """A literal, with arithmetic on numbers.
+    """Return the value of a literal, or of arithmetic on numbers.
 
     Raises:
         NotUnderstoodError: If it is anything else.
@@ -89,7 +89,7 @@ def value(node: ast.expr) -> Any:
 
 
 def keys_of_type(annotation: ast.expr) -> dict[str, Any]:
-    """What a field's type says about its parameter; nothing for a type that is no parameter's."""
+    """Return what a field's type says about its parameter; nothing for any other type."""
     members = _members(annotation)
     if len(members) != 1:
         return {}
@@ -105,7 +105,7 @@ def keys_of_type(annotation: ast.expr) -> dict[str, Any]:
 
 
 def _members(annotation: ast.expr) -> list[ast.expr]:
-    """The types of a union except None; that of any other annotation alone."""
+    """Return the types of a union except None; that of any other annotation alone."""
     if isinstance(annotation, ast.Constant):
         return _members(_unquoted(annotation.value)) if isinstance(annotation.value, str) else []
     if isinstance(annotation, ast.BinOp) and isinstance(annotation.op, ast.BitOr):
@@ -132,7 +132,7 @@ def _inside(subscript: ast.Subscript) -> list[ast.expr]:
 
 
 def _of_choices(choices: list[Any]) -> dict[str, Any]:
-    """A Literal of texts is categorical, one of numbers discrete."""
+    """Return the keys of a Literal: of texts it is categorical, of numbers discrete."""
     if all(isinstance(choice, str) for choice in choices):
         return {"type": "categorical", "values": choices}
     if all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in choices):

@@ -1,7 +1,7 @@
 """The training pipeline: a job that may read a managed dataset and leave a model behind.
 
-For ``kinds``. Names are those of the arguments of the SDK's CustomTrainingJob and its
-``run``; a field that the SDK lacks is called as in the API.
+For ``kinds``. Names are those of the arguments of the SDK's CustomTrainingJob and its ``run``; a
+field that the SDK lacks is called as in the API.
 
 Source: TrainingPipeline, InputDataConfig, Model, ModelContainerSpec.
 """

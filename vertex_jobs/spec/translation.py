@@ -39,7 +39,7 @@ _TEXTS = {
 
 
 def read_path(root: object, loc: Sequence[int | str]) -> tuple[int | str, ...]:
-    """The keys and indices of a pydantic location that exist in what was written.
+    """Return the keys and indices of a pydantic location that exist in what was written.
 
     Pydantic puts the tags of its unions between them (``double`` before ``min``); these are left
     out. The last part stays, since a missing key is in no mapping.
@@ -65,7 +65,7 @@ def read_path(root: object, loc: Sequence[int | str]) -> tuple[int | str, ...]:
 
 
 def translate(model: type[BaseModel], root: object, error: ErrorDetails) -> Fault:
-    """One pydantic error as a fault."""
+    """Return one pydantic error as a fault."""
     path = read_path(root, error["loc"])
     name = ".".join(map(str, path))
     kind, value, context = error["type"], error["input"], error.get("ctx", {})
@@ -94,13 +94,13 @@ def translate(model: type[BaseModel], root: object, error: ErrorDetails) -> Faul
 
 
 def example_of(model: type[BaseModel], name: str) -> str:
-    """The remedy for a missing field: how it could look."""
+    """Return the remedy for a missing field: how it could look."""
     examples = model.model_fields[name].examples
     return f"add for example {name}: {examples[0]}" if examples else f"add {name}"
 
 
 def _fields_at(model: type[BaseModel], loc: Sequence[int | str]) -> list[str]:
-    """The keys that the model at this location takes."""
+    """Return the keys that the model at this location takes."""
     models = [model]
     for part in loc:
         following: list[type[BaseModel]] = []
@@ -120,7 +120,7 @@ def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
 
 
 def _tags(model: type[BaseModel]) -> set[Any]:
-    """The values of the model's one-value Literal fields, by which unions tell it apart."""
+    """Return the values of the one-value Literal fields, by which unions tell a model apart."""
     annotations = [field.annotation for field in model.model_fields.values()]
     singles = [get_args(a) for a in annotations if get_origin(a) is Literal]
     return {values[0] for values in singles if len(values) == 1}

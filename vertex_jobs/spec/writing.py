@@ -1,4 +1,4 @@
-"""A job back as the config that a person would write.
+"""A job written as the config that a person would write.
 
 For verbs that print a config, such as ``best --retrain``. What is at its default is left out, so
 the form is the shortest that reads back to the same job.
@@ -15,7 +15,7 @@ from vertex_jobs.spec.yaml_text import render
 
 
 def to_mapping(job: JobSpec) -> dict[str, Any]:
-    """The keys of a config, in the models' order, as plain data.
+    """Return the keys of a config, in the models' order, as plain data.
 
     ``from_mapping`` makes an equal job of it. A ``script_path`` stays as the job has it: absolute,
     if the job came from a file.
@@ -25,7 +25,7 @@ def to_mapping(job: JobSpec) -> dict[str, Any]:
 
 
 def to_yaml(job: JobSpec) -> str:
-    """The text of a config, which ``load`` reads back to an equal job."""
+    """Return the text of a config, which ``load`` reads back to an equal job."""
     return render(to_mapping(job))
 
 
@@ -44,6 +44,6 @@ def _plain(value: Any) -> Any:
 
 
 def _counts(spec: Spec, name: str, field: FieldInfo) -> bool:
-    """Whether a field says something: it is no default, or tells the kind of its spec."""
+    """Return whether a field says something: it is no default, or tells its spec's kind."""
     is_tag = get_origin(field.annotation) is Literal and len(get_args(field.annotation)) == 1
     return is_tag or field.is_required() or getattr(spec, name) != field.default

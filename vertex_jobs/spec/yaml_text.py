@@ -59,7 +59,7 @@ for _class in (_Loader, _Dumper):
 
 
 def _construct_int(loader: _Loader, node: yaml.ScalarNode) -> int:
-    """Decimal unless marked, so that 010 is ten."""
+    """Read a number as decimal unless it is marked, so that 010 is ten."""
     text = node.value
     return int(text, 0) if text[:2] in ("0o", "0x") else int(text)
 
@@ -111,7 +111,7 @@ def _lines(node: yaml.Node | None, prefix: str) -> Iterator[tuple[str, int]]:
 
 
 def render(value: Any) -> str:
-    """The text that `parse` reads back to equal data: innermost collections in one line each."""
+    """Return text that ``parse`` reads back to equal data, innermost collections on one line."""
     text: str = yaml.dump(
         value,
         Dumper=_Dumper,

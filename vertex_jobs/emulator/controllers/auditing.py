@@ -13,7 +13,7 @@ from vertex_jobs.emulator.storage.objects.object_listing import ListQuery
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.writers import WriteLedger
 from vertex_jobs.names import GcsUri, is_gcs_uri
-from vertex_jobs.requests.places import LOCAL_BUCKET
+from vertex_jobs.requests import LOCAL_PLACE
 
 #: A run that writes more objects than these pages hold has not written nothing.
 _MOST_PAGES = 10
@@ -63,7 +63,7 @@ def _made_buckets(objects: ObjectStore, job: protos.Message, uris: Iterable[str]
         for uri in pool.python_package_spec.package_uris
     ]
     names = {GcsUri.parse(uri).bucket for uri in (*packages, *uris) if is_gcs_uri(uri)}
-    names.discard(GcsUri.parse(LOCAL_BUCKET).bucket)
+    names.discard(GcsUri.parse(LOCAL_PLACE.staging_bucket).bucket)
     implicit = {bucket.name for bucket in objects.buckets.list() if bucket.implicit}
     return sorted(names & implicit)
 

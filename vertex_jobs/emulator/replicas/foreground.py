@@ -34,7 +34,7 @@ from vertex_jobs.emulator.resources import study_rules
 from vertex_jobs.emulator.study_search.session import first_assignment
 from vertex_jobs.job_kinds import CUSTOM_JOB, kind_of_collection
 from vertex_jobs.names import ResourceName
-from vertex_jobs.requests.places import Request
+from vertex_jobs.requests import Request
 from vertex_jobs.runtime.cluster import ROLES
 from vertex_jobs.spec.local import LocalSettings
 

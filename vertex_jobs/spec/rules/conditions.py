@@ -1,6 +1,6 @@
 """Rules on conditional parameters: the parent exists, can have children, and takes the values.
 
-For the table in ``study``.
+For the table in ``metrics_and_parameters``.
 
 Source: StudySpec.ParameterSpec.ConditionalParameterSpec.
 """
@@ -57,7 +57,7 @@ def _one_parent(parameter_spec: _Parameters) -> Iterator[Fault]:
 
 
 def _parent_values(parameter_spec: _Parameters) -> Iterator[Fault]:
-    """Conditions whose parent could be read."""
+    """Check the conditions whose parent could be read."""
     for name, parameter in parameter_spec.items():
         for parent_id, values in (parameter.when or {}).items():
             parent = parameter_spec.get(parent_id)

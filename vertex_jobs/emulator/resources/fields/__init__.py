@@ -65,7 +65,7 @@ def stored_fields(message: protos.Message, path: str, *, vizier: bool = False) -
 def _set_fields(
     message: protos.Message, path: str, vizier: bool
 ) -> Iterator[tuple[str, Field, object]]:
-    """Path, row and value of every field that is set, down to those whose fate is settled."""
+    """Yield path, row and value of every field that is set, as far as fates differ."""
     for descriptor, value in message.ListFields():
         field = TABLE[key_of(descriptor)]
         where = f"{path}.{descriptor.name}"
