@@ -93,9 +93,8 @@ def test_what_the_server_writes_is_its_owners_alone(server: LocalServer) -> None
     state = server.directory.path
     written = [path for path in state.rglob("*") if "work" not in path.parts[len(state.parts) :]]
     modes = {str(path.relative_to(state)): path.lstat().st_mode & 0o777 for path in written}
-    in_packages = {name for name in modes if name.startswith("packages/")}
     wide = {name: f"{mode:o}" for name, mode in modes.items() if mode & 0o077}
-    assert {name: mode for name, mode in wide.items() if name not in in_packages} == {}
+    assert wide == {}
     assert f"{state.stat().st_mode & 0o777:o}" == "700"
 
 
