@@ -64,7 +64,7 @@ def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, 
 
 def run(environment: dict[str, str], *command: str) -> str:
     done = subprocess.run(
-        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=280, check=False
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=580, check=False
     )
     assert done.returncode == 0, done.stderr[-3000:]
     return done.stdout
@@ -125,6 +125,7 @@ def described_options(text: str) -> dict[str, tuple[str, str]]:
 
 
 @pytest.mark.tensorflow
+@pytest.mark.timeout(600)  # the first of them asks all scripts, where other work shares the cores
 @pytest.mark.parametrize("script", SCRIPTS, ids=lambda one: one.stem)
 def test_every_script_explains_its_options(helps: dict[str, str], script: Path) -> None:
     options = described_options(helps[str(script)])
