@@ -10,7 +10,8 @@
     └── EndpointError              the endpoint refused, was lost, or knows no such job
         ├── JobNotFoundError       no job of that id, name or display name
         ├── RequestRefusedError    the endpoint answered with an error; it carries the code
-        │   └── JobRefusedError    the endpoint found the job wrong; nothing was submitted
+        │   ├── JobRefusedError    the endpoint found the job wrong; nothing was submitted
+        │   └── ServerFaultError   Local Vertex has a fault of its own, which its log explains
         ├── EndpointLostError      the endpoint could not be reached
         └── SubmissionUnknownError it is unknown whether the job exists; says how to find out
 
@@ -34,6 +35,7 @@ __all__ = [
     "NotSignedInError",
     "PackagingError",
     "RequestRefusedError",
+    "ServerFaultError",
     "SubmissionUnknownError",
     "UnsupportedHereError",
     "VertexJobsError",
@@ -208,6 +210,19 @@ class RequestRefusedError(EndpointError):
 
 class JobRefusedError(RequestRefusedError):
     """The endpoint found the job itself wrong, or cannot run it; nothing was submitted."""
+
+
+class ServerFaultError(RequestRefusedError):
+    """Local Vertex failed by a fault of its own; asking again would meet it again.
+
+    Attributes:
+        changed_nothing: Whether it is certain that the request had no effect.
+    """
+
+    def __init__(self, message: str, *, code: int, status: str, changed_nothing: bool) -> None:
+        """Keep what is known of the effect with the refusal."""
+        self.changed_nothing = changed_nothing
+        super().__init__(message, code=code, status=status)
 
 
 class EndpointLostError(EndpointError):

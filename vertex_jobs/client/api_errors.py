@@ -11,7 +11,13 @@ from functools import cache
 from typing import Any
 
 from vertex_jobs.client.remedies import remedy_for
-from vertex_jobs.errors import EndpointError, EndpointLostError, RequestRefusedError
+from vertex_jobs.errors import (
+    EndpointError,
+    EndpointLostError,
+    RequestRefusedError,
+    ServerFaultError,
+)
+from vertex_jobs.headers import FAULT_DOMAIN, NOTHING_CHANGED
 
 #: Worth another attempt when reading: time-outs, rate limits, and trouble inside the service.
 _TRANSIENT = frozenset({408, 429, 499, 500, 502, 503, 504})
@@ -69,6 +75,8 @@ def translate(error: Exception, subject: str) -> EndpointError | None:
 
 def is_transient(error: EndpointError) -> bool:
     """Return whether asking again may succeed; a certificate that is not trusted stays so."""
+    if isinstance(error, ServerFaultError):
+        return False
     if isinstance(error, RequestRefusedError):
         return error.code in _TRANSIENT
     return isinstance(error, EndpointLostError) and not _is_distrust(error.__cause__)
@@ -85,6 +93,8 @@ def may_pass(error: Exception) -> bool:
 
 def is_definite(error: EndpointError) -> bool:
     """Return whether a create that ended so has certainly made nothing."""
+    if isinstance(error, ServerFaultError):
+        return error.changed_nothing
     if isinstance(error, RequestRefusedError):
         return error.code not in _AMBIGUOUS
     return was_never_sent(error.__cause__)
@@ -141,8 +151,13 @@ def _answered(error: Any, subject: str) -> EndpointError:
     """Translate a Google client's exception: the status, and the message of the answer's body."""
     code = int(error.code or 500)
     body = _error_body(error.response)
-    status = body.get("status") or getattr(error.grpc_status_code, "name", "")
-    return _refused(body.get("message") or str(error.message), code, str(status))
+    status = str(body.get("status") or getattr(error.grpc_status_code, "name", ""))
+    message = str(body.get("message") or error.message)
+    for detail in body.get("details", ()):
+        if detail.get("domain") == FAULT_DOMAIN:
+            nothing = detail.get("metadata", {}).get("effect") == NOTHING_CHANGED
+            return ServerFaultError(message, code=code, status=status, changed_nothing=nothing)
+    return _refused(message, code, status)
 
 
 def _answered_storage(error: Any, subject: str) -> EndpointError:
@@ -199,7 +214,7 @@ def _refused(message: str, code: int, status: str) -> RequestRefusedError:
     )
 
 
-def _error_body(response: Any) -> dict[str, str]:
+def _error_body(response: Any) -> dict[str, Any]:
     """Return the ``error`` object of a JSON answer; empty when the body is something else."""
     try:
         body = response.json()["error"]

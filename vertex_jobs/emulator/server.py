@@ -43,6 +43,7 @@ from vertex_jobs.emulator.fronts.grpc_sockets import GrpcSockets
 from vertex_jobs.emulator.fronts.http_server import HttpProtocol, http_config
 from vertex_jobs.emulator.fronts.listener import Listener
 from vertex_jobs.emulator.fronts.outer_proxy import OuterProxy
+from vertex_jobs.emulator.fronts.own_faults import OwnFaults
 from vertex_jobs.emulator.fronts.peers import socket_inode
 from vertex_jobs.emulator.fronts.rest import RestFront
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
@@ -199,6 +200,8 @@ async def serve(
             stopping.set,
             Rehearsal(records, supervisor, pacing, board, call_names(methods)).calls(),
         )
+        sql = records.store.database.sql
+        faults = OwnFaults(directory.server_log, lambda: sql.total_changes)
         application = Application(
             RestFront(methods, hold),
             noting_writers(
@@ -208,6 +211,7 @@ async def serve(
             AccountService(certificates.credentials, records.identity.unix_time),
             LogService(records.logbook, records.store),
             hold,
+            faults,
         )
         config, state = http_config(application), ServerState()
         sockets = GrpcSockets.below(directory.path)
@@ -224,6 +228,7 @@ async def serve(
             certificates.chain.read_bytes(),
             hold,
             listener,
+            faults,
         )
         accepting = asyncio.create_task(listener.serve(listening))
         directory.write_endpoint(record)

@@ -4,6 +4,8 @@ Raised by services and resources, turned into JSON or gRPC status by the fronts.
 Source: google.rpc.Code.
 """
 
+from collections.abc import Mapping, Sequence
+
 #: Canonical code name to HTTP status.
 HTTP_STATUS = {
     "CANCELLED": 499,
@@ -23,12 +25,23 @@ HTTP_STATUS = {
     "UNAUTHENTICATED": 401,
 }
 
+_ERROR_INFO = "type.googleapis.com/google.rpc.ErrorInfo"
+
 
 class ApiError(Exception):
-    """One refusal: ``status`` is the canonical code's name, e.g. ``NOT_FOUND``."""
+    """One refusal.
 
-    def __init__(self, status: str, message: str) -> None:
+    Attributes:
+        status: The canonical code's name, e.g. ``NOT_FOUND``.
+        message: The text.
+        infos: Each a google.rpc.ErrorInfo: reason, domain and metadata.
+    """
+
+    def __init__(
+        self, status: str, message: str, infos: Sequence[Mapping[str, object]] = ()
+    ) -> None:
         """Keep the code beside the text."""
+        self.infos = tuple(infos)
         self.status = status
         self.message = message
         super().__init__(f"{status}: {message}")
@@ -40,4 +53,11 @@ class ApiError(Exception):
 
     def to_json(self) -> dict[str, object]:
         """Return Google's error object."""
-        return {"error": {"code": self.http_status, "message": self.message, "status": self.status}}
+        error: dict[str, object] = {
+            "code": self.http_status,
+            "message": self.message,
+            "status": self.status,
+        }
+        if self.infos:
+            error["details"] = [{"@type": _ERROR_INFO, **info} for info in self.infos]
+        return {"error": error}

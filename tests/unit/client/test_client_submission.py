@@ -19,6 +19,7 @@ from vertex_jobs.client.timing import Timing
 from vertex_jobs.errors import (
     EndpointLostError,
     RequestRefusedError,
+    ServerFaultError,
     SubmissionUnknownError,
 )
 from vertex_jobs.requests import Request
@@ -93,6 +94,26 @@ def submit(journal, time):
         return submitter.send(entry)[1]
 
     return submit
+
+
+class TestAServersOwnFault:
+    def test_one_that_changed_nothing_is_told_at_once(self, submit, journal, time):
+        fault = ServerFaultError("f", code=500, status="INTERNAL", changed_nothing=True)
+        collections = Collections(fault)
+        with pytest.raises(ServerFaultError):
+            submit(collections)
+        assert (journal.read(NONCE).current.state, collections.filters, time.slept) == (
+            REFUSED,
+            [],
+            [],
+        )
+
+    def test_after_one_that_may_have_created_it_the_job_is_looked_for(self, submit):
+        fault = ServerFaultError("f", code=500, status="INTERNAL", changed_nothing=False)
+        collections = Collections(fault)
+        with pytest.raises(SubmissionUnknownError):
+            submit(collections)
+        assert collections.filters
 
 
 class TestAnAnsweredCreate:

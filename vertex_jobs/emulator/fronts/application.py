@@ -5,7 +5,6 @@ Host is neither loopback nor a Google API's is refused, so that no web page can 
 """
 
 import json
-import traceback
 from collections.abc import Mapping
 
 from vertex_jobs.emulator.asgi import (
@@ -19,6 +18,7 @@ from vertex_jobs.emulator.asgi import (
 )
 from vertex_jobs.emulator.fronts.calls import HoldPolicy
 from vertex_jobs.emulator.fronts.hosts import api_of, is_google_host
+from vertex_jobs.emulator.fronts.own_faults import OwnFaults
 from vertex_jobs.emulator.fronts.rest import RestFront
 from vertex_jobs.emulator.services.accounts import AccountService
 from vertex_jobs.emulator.services.log_service import LogService
@@ -39,6 +39,7 @@ class Application:
         accounts: AccountService,
         logs: LogService,
         hold: HoldPolicy,
+        faults: OwnFaults,
     ) -> None:
         """Take the parts that answer."""
         self._rest = rest
@@ -47,12 +48,14 @@ class Application:
         self._accounts = accounts
         self._logs = logs
         self._hold = hold
+        self._faults = faults
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         if scope["type"] != "http":
             return
         headers = headers_of(scope)
+        changes = self._faults.changes()
         host = headers.get("host", "")
         name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
         try:
@@ -65,10 +68,8 @@ class Application:
                 await self._storage(scope, receive, send)
         except ApiError as error:
             await send_json(send, error.http_status, error.to_json())
-        except Exception:
-            # A fault of ours is logged with its traceback, and answered as the service's plain 500.
-            traceback.print_exc()
-            fault = ApiError("INTERNAL", "Internal error encountered.")
+        except Exception as error:
+            fault = self._faults.answer(error, changes)
             await send_json(send, fault.http_status, fault.to_json())
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send, host: str) -> bool:

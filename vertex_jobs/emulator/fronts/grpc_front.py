@@ -5,7 +5,6 @@ served with the v1 messages.
 """
 
 import asyncio
-import traceback
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -16,6 +15,7 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.faults.injection import ConnectionDroppedError
 from vertex_jobs.emulator.fronts.calls import HoldPolicy, call_of
 from vertex_jobs.emulator.fronts.grpc_sockets import GrpcSockets
+from vertex_jobs.emulator.fronts.own_faults import OwnFaults
 from vertex_jobs.emulator.services.methods import Method
 from vertex_jobs.emulator.services.versions import refuse_unknown_fields, retyped_message
 from vertex_jobs.emulator.status import ApiError
@@ -48,10 +48,11 @@ async def _refuse_strangers(context: grpc.aio.ServicerContext, relays: Relays) -
 
 
 def _handler(
-    method: Method, hold: HoldPolicy, version: str, relays: Relays
+    method: Method, hold: HoldPolicy, version: str, relays: Relays, faults: OwnFaults
 ) -> grpc.RpcMethodHandler:
     async def answer(request: protos.Message, context: grpc.aio.ServicerContext) -> protos.Message:
         await _refuse_strangers(context, relays)
+        changes = faults.changes()
         headers = {key: str(value) for key, value in context.invocation_metadata() or ()}
         try:
             refuse_unknown_fields(request)
@@ -64,10 +65,8 @@ def _handler(
                 relays.drop(context.peer())
             await asyncio.Event().wait()  # until the connection has ended, which cancels this
             raise
-        except Exception:
-            # A fault of ours is logged with its traceback; the caller gets the service's text.
-            traceback.print_exc()
-            await context.abort(grpc.StatusCode.INTERNAL, "Internal error encountered.")
+        except Exception as error:
+            await context.abort(grpc.StatusCode.INTERNAL, faults.answer(error, changes).message)
 
     return grpc.unary_unary_rpc_method_handler(
         answer,
@@ -101,6 +100,7 @@ async def start_grpc(
     chain: bytes,
     hold: HoldPolicy,
     relays: Relays,
+    faults: OwnFaults,
 ) -> grpc.aio.Server:
     """Serve the methods, with TLS and without.
 
@@ -111,12 +111,14 @@ async def start_grpc(
         chain: The leaf and its issuer, PEM.
         hold: How reads are held.
         relays: The connections that the listener hands over.
+        faults: Answers for exceptions that nobody expected.
     """
     server = grpc.aio.server(options=[("grpc.max_receive_message_length", -1)])
     services: dict[str, dict[str, grpc.RpcMethodHandler]] = {}
     for method in methods:
         for service, version in _full_names(method).items():
-            services.setdefault(service, {})[method.name] = _handler(method, hold, version, relays)
+            handler = _handler(method, hold, version, relays, faults)
+            services.setdefault(service, {})[method.name] = handler
     known = [
         grpc.method_handlers_generic_handler(service, handlers)
         for service, handlers in services.items()
