@@ -141,8 +141,6 @@ async def _open(
 def _controllers(
     parts: _Parts, custom_jobs: CustomJobs, models: ModelRegistry, earlier: EarlierStudies
 ) -> dict[JobKind, Controller]:
-    """Return what drives a job of each kind."""
-
     async def custom_job(record: JobRecord, stop: Stop) -> None:
         await custom_jobs.controller(record, stop).run()
 
@@ -164,14 +162,9 @@ async def _mount_gcs(launcher: Launcher) -> None:
 async def serve(
     directory: StateDirectory, project: str, location: str, clock: Clock, umask: int
 ) -> None:
-    """Own the directory and answer until told to stop or idle.
+    """Own the directory, which this process holds, and answer until told to stop or idle.
 
-    Args:
-        directory: Held by this process.
-        project: Default project.
-        location: Default location.
-        clock: The time of jobs.
-        umask: Of the replicas.
+    ``project`` and ``location`` are the defaults; ``umask`` is that of the replicas.
     """
     stopping = asyncio.Event()
     loop = asyncio.get_running_loop()

@@ -39,14 +39,8 @@ class Attempt:
     """Runs the replicas once.
 
     Attributes:
-        record: The custom job.
-        launcher: Starts the replicas.
-        clock: The time of the deadline.
         writes: Told which processes may write.
         replicas: The replicas to start, the primary first.
-        retries: The restarts that the job's scheduling allows.
-        stop: Set to end it.
-        faults: Injected into the replicas.
         deadline: When the job has run too long, in seconds since 1970; asked once all replicas
             are up.
         job_restarts: Attempts before this one.
@@ -69,8 +63,7 @@ class Attempt:
     async def run(self, on_running: Callable[[], None]) -> Decision | None:
         """Run until something follows for the job; return None when its time was up.
 
-        Args:
-            on_running: Called once every replica has been started.
+        ``on_running`` is called once every replica has been started.
         """
         try:
             for spec in self.replicas:
@@ -160,7 +153,6 @@ class Attempt:
         )
 
     def _report(self, end: ReplicaEnd) -> None:
-        """Write the service's lines on the end of a replica."""
         severity, reason = ("ERROR", "Error") if end.status else ("INFO", "SUCCEEDED")
         text = f"Task completed. Exit code ({end.status}). Exit reason ({reason})"
         self.record.say(text, severity, task=end.replica_id)

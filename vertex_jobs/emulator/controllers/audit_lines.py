@@ -19,12 +19,7 @@ _MOST_FILES = 10_000
 
 @dataclass(frozen=True)
 class Remains:
-    """The files that a replica left in its working directory.
-
-    Attributes:
-        replica_id: E.g. ``workerpool0-0``.
-        files: Path relative to the working directory, and bytes.
-    """
+    """The files that a replica left in its working directory: bytes of each, by relative path."""
 
     replica_id: str
     files: Sequence[tuple[str, int]]
@@ -35,10 +30,8 @@ class Evidence:
     """Everything known about the writes of one job.
 
     Attributes:
-        succeeded: Whether the job ended well.
         base: Its output directory, ``gs://…/``; empty without one.
         outputs: Bytes of each object that it has written there.
-        remains: What its replicas left behind.
         written: ``gs://`` URI of an object, to the replicas that wrote it.
         trial_id: Set when the job is a trial; its siblings' folders lie beside its own.
         made_buckets: Names of the buckets it used that nobody had created.

@@ -27,15 +27,9 @@ def write_audit(
     writes: WriteLedger,
     trial_id: str,
 ) -> None:
-    """Write the audit's lines to the job's log, while its working directories are still there.
+    """Write the audit's lines to the job's log, while ``folder`` has its working directories.
 
-    Args:
-        record: The custom job.
-        ending: How it ends.
-        folder: Has its replicas' working directories.
-        objects: Buckets and objects.
-        writes: Knows which replica wrote which object.
-        trial_id: Set when the job is a trial.
+    ``trial_id`` is empty unless the job is a trial.
     """
     job = record.load()
     base = job.job_spec.base_output_directory.output_uri_prefix

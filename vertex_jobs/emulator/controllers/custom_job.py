@@ -36,16 +36,7 @@ _DEFAULT_TIMEOUT_SECONDS = catalog.load().limits.default_timeout_seconds
 
 @dataclass(frozen=True)
 class CustomJobs:
-    """The parts that custom jobs run with on one server, whatever they work for.
-
-    Attributes:
-        host: Prepares and starts their replicas.
-        clock: The time of deadlines and faults.
-        pacing: Holds jobs before they start.
-        board: The faults that are injected.
-        objects: Buckets and objects.
-        writes: Knows which replica wrote which object.
-    """
+    """The parts that custom jobs run with on one server, whatever they work for."""
 
     host: Host
     clock: Clock
@@ -65,12 +56,8 @@ class CustomJobs:
     ) -> "CustomJobRun":
         """Return what drives one job to its end.
 
-        Args:
-            record: The job.
-            stop: Set to end the job before its time.
-            owner: The submitted job that this one works for; None if it was submitted itself.
-            trial: Set when the job is a trial.
-            before_end: Called in the transaction that writes the end.
+        ``owner`` is the submitted job that this one works for, None if it was submitted itself;
+        ``before_end`` is called in the transaction that writes the end.
         """
         return CustomJobRun(self, record, stop, owner, trial, before_end)
 
@@ -87,7 +74,6 @@ class CustomJobRun:
         trial: Trial | None,
         before_end: Callable[[Ending], None],
     ) -> None:
-        """Prepare to run; see ``CustomJobs.controller``."""
         self._with = custom_jobs
         self._record = record
         self._stop = stop

@@ -29,11 +29,7 @@ def export(
 ) -> dict[str, str]:
     """Write the shards of the three sets; return the variables that lead to them.
 
-    Args:
-        objects: Buckets and objects.
-        source: The dataset's rows.
-        config: An InputDataConfig.
-        moment: The time of the call, for the folder's name.
+    ``config`` is an InputDataConfig, ``moment`` the time of the call, for the folder's name.
 
     Raises:
         ApiError: If the rows cannot be read, or not split as asked.

@@ -41,7 +41,6 @@ class MetricFile:
 
     Attributes:
         path: The trial's own file; it need not exist yet.
-        wanted: Names of the study's metrics.
         tags: Every name that was reported, to what is wrong with each value; empty if one is right.
         warnings: What was left out and why, each said once; whoever reads them clears them.
     """
@@ -180,7 +179,6 @@ def _step(given: object) -> int | None:
 
 
 def _number(text: object) -> float | None:
-    """Return a finite number, or None."""
     try:
         value = float(str(text))
     except ValueError:

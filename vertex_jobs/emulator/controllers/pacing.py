@@ -25,11 +25,7 @@ _FLEX_START = 6
 
 @dataclass
 class Pacing:
-    """The jobs of one server that wait for their next state.
-
-    Attributes:
-        clock: The time.
-    """
+    """The jobs of one server that wait for their next state."""
 
     clock: Clock
     _gates: dict[str, asyncio.Event] = field(default_factory=dict)
@@ -39,12 +35,8 @@ class Pacing:
     ) -> Ending | None:
         """Take a job through QUEUED and PENDING; return how it ends if it does not come to run.
 
-        The state RUNNING itself is for the caller to write, once something runs.
-
-        Args:
-            record: The job; one that has run before is let through.
-            scheduling: Of its worker pools, or of its trials'.
-            stop: Set to end the job before its time.
+        The state RUNNING itself is for the caller to write, once something runs; a job that has run
+        before is let through. ``scheduling`` is that of its worker pools, or of its trials'.
         """
         job = record.load()
         limit = longest_wait(job, scheduling)
@@ -79,11 +71,8 @@ class Pacing:
     ) -> Ending | None:
         """Wait until the job may leave its state; return how it ends if it has waited enough.
 
-        Args:
-            job: QUEUED or PENDING.
-            pace: As its settings say.
-            stopped: Done when the job is to end before its time.
-            limit: When it expires, in seconds since 1970; None for never.
+        ``stopped`` is done when the job is to end before its time; ``limit`` is when it expires, in
+        seconds since 1970, None for never.
         """
         if pace == "immediate":
             return None
@@ -104,12 +93,7 @@ class Pacing:
 
 
 def longest_wait(job: protos.Message, scheduling: protos.Message) -> float | None:
-    """Return when a job that still waits expires, in seconds since 1970; None for never.
-
-    Args:
-        job: The job.
-        scheduling: Of its worker pools, or of its trials'.
-    """
+    """Return when a job that still waits expires, in seconds since 1970; None for never."""
     if scheduling.strategy != _FLEX_START:
         return None
     seconds = _DEFAULT_WAIT_SECONDS

@@ -31,11 +31,7 @@ class ReplicaFaults:
     """The faults of one custom job's replicas.
 
     Attributes:
-        record: The custom job, for its log.
         owner: The submitted job whose rules hold: itself, or the one that it works for.
-        board: Has those rules.
-        clock: The time of triggers and notices.
-        objects: Has the checkpoints.
         trial: Number of the trial; empty outside a study.
         checkpoints: URI below which it finds its checkpoints again; empty without one.
     """
@@ -122,7 +118,6 @@ class ReplicaFaults:
             seen = now
 
     def _checkpoints_now(self) -> list[tuple[str, int]]:
-        """Return names and generations of the checkpoints' objects."""
         if not self.checkpoints:
             return []
         uri = GcsUri.parse(self.checkpoints)

@@ -6,14 +6,9 @@ from vertex_jobs.emulator.resources.endings import CANCELLED, Ending
 
 
 class Stop(asyncio.Event):
-    """Set to end a job before its time.
-
-    Attributes:
-        ending: How the job then ends; cancelled, unless somebody asked for another state.
-    """
+    """Set to end a job before its time: as cancelled, unless somebody asked for another state."""
 
     def __init__(self) -> None:
-        """Begin unset."""
         super().__init__()
         self.ending = CANCELLED
 

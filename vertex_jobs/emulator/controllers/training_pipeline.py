@@ -34,15 +34,6 @@ class TrainingPipelineRun:
         models: ModelRegistry,
         objects: ObjectStore,
     ) -> None:
-        """Prepare to run.
-
-        Args:
-            record: The pipeline.
-            stop: Set to end the pipeline before its time.
-            custom_jobs: Runs the backing job.
-            models: Takes the model.
-            objects: Buckets and objects.
-        """
         self._record = record
         self._stop = stop
         self._custom_jobs = custom_jobs
@@ -81,7 +72,6 @@ class TrainingPipelineRun:
         return await self._custom_jobs.pacing.await_start(self._record, scheduling, self._stop)
 
     async def _relay_cancel(self, backing: JobRecord) -> None:
-        """Make the backing job CANCELLING when the pipeline is."""
         await self._stop.wait()
         backing.request_cancel()
 

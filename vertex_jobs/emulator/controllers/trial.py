@@ -18,11 +18,7 @@ _POLL_SECONDS = 0.05
 
 
 class TrialRun:
-    """Runs one trial's custom job and follows what it reports.
-
-    Attributes:
-        trial: The trial as last written.
-    """
+    """One trial's custom job and what it reports; ``trial`` is the message as last written."""
 
     def __init__(
         self,
@@ -32,15 +28,6 @@ class TrialRun:
         custom_jobs: CustomJobs,
         search: SearchClient,
     ) -> None:
-        """Prepare to run.
-
-        Args:
-            record: The tuning job.
-            job: The same as it was read.
-            trial: As it is kept.
-            custom_jobs: Runs the trial's custom job.
-            search: Judges the trial's curve.
-        """
         self.trial = trial
         self._record = record
         self._job = job

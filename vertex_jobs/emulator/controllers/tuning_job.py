@@ -35,15 +35,6 @@ class TuningJobRun:
         search: SearchClient,
         earlier: EarlierStudies,
     ) -> None:
-        """Prepare to run.
-
-        Args:
-            record: The job.
-            stop: Set to end the job before its time.
-            custom_jobs: Runs the trials.
-            search: The search process.
-            earlier: Studies to learn from.
-        """
         self._record = record
         self._stop = stop
         self._custom_jobs = custom_jobs
@@ -99,7 +90,6 @@ class TuningJobRun:
         return session
 
     def _trials(self) -> list[protos.Message]:
-        """Return all trials, in order of completion, unfinished ones last."""
         return [*self._finished, *(run.trial for run in self._running.values())]
 
     def _take_up_trials(self, job: protos.Message) -> None:
@@ -219,7 +209,6 @@ class TuningJobRun:
         self._running.clear()
 
     async def _stop_trials(self) -> None:
-        """Stop what still runs, at a cancel or an early end."""
         for run in self._running.values():
             run.cancel()
         if self._running:

@@ -32,7 +32,6 @@ class EarlierStudies:
     """The studies of this server and files of exported trials, by their names in ``warm_start``."""
 
     def __init__(self, store: Store, objects: ObjectStore) -> None:
-        """Look into the store and the buckets."""
         self._store = store
         self._objects = objects
 

@@ -14,8 +14,6 @@ class Worker:
     """One replica.
 
     Attributes:
-        spec: Describes the process.
-        replica: The process that runs there now.
         exit: Done when that has ended.
         handled: Whether its end was handled and nothing follows from it.
         machine_lost: Whether its machine is being taken away.

@@ -32,7 +32,6 @@ class AcceleratorPool:
     )
 
     def __post_init__(self) -> None:
-        """Begin with every device free."""
         self._free = list(self.devices)
 
     @contextlib.asynccontextmanager
@@ -41,9 +40,8 @@ class AcceleratorPool:
     ) -> AsyncIterator[list[str]]:
         """Hold so many devices for the length of the context, once everyone before has theirs.
 
-        Args:
-            count: At most the number of devices.
-            on_wait: Called with the number of free devices if there is a wait.
+        ``count`` is at most the number of devices; ``on_wait`` is called with the number of free
+        ones if there is a wait.
         """
         assert count <= len(self.devices), "admission refuses what can never be had"
         turn: asyncio.Future[list[str]] = asyncio.get_running_loop().create_future()

@@ -20,14 +20,7 @@ from vertex_jobs.emulator.status import ApiError
 
 @dataclass(frozen=True)
 class Capacity:
-    """The capacity of this machine for jobs.
-
-    Attributes:
-        packages: Looks into packages.
-        accelerators: The GPUs.
-        capabilities: What the launcher can do here.
-        why_no_engine: Why an engine of that name does not answer; empty when it does.
-    """
+    """This machine's capacity for jobs; ``why_no_engine`` returns nothing for one that answers."""
 
     packages: Packages
     accelerators: AcceleratorPool
@@ -35,11 +28,7 @@ class Capacity:
     why_no_engine: Callable[[str], str] = why_no_engine
 
     def refuse_lacking(self, spec: protos.Message, settings: JobSettings) -> None:
-        """Refuse a job that cannot run here.
-
-        Args:
-            spec: The CustomJobSpec, or that of each trial.
-            settings: Those of the create request.
+        """Refuse a job that cannot run here, by its CustomJobSpec or that of each trial.
 
         Raises:
             ApiError: INVALID_ARGUMENT for an image's entry that does not fit, UNIMPLEMENTED for a

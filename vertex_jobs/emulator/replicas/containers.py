@@ -33,13 +33,10 @@ _FILE_VARIABLES = ("SSL_CERT_FILE", "GOOGLE_APPLICATION_CREDENTIALS")
 async def prepare_containers(
     host: Host, task: PoolTask, names: Sequence[str], held: contextlib.AsyncExitStack
 ) -> Place:
-    """Make what a pool's containers need.
+    """Make what a pool's containers need, whose names are unique on this machine.
 
-    Args:
-        host: This machine.
-        task: The pool's program; its place is the engine.
-        names: Of the containers, unique on this machine.
-        held: Removes the containers when it closes: one whose client was killed runs on.
+    The task's place is the engine. ``held`` removes the containers when it closes, since one whose
+    client was killed runs on.
 
     Raises:
         ApiError: If a package cannot be read.

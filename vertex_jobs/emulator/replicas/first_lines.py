@@ -54,13 +54,7 @@ def _framework_here(distribution: str) -> str:
 def runner_lines(
     task: PoolTask, arguments: Sequence[str], variables: Mapping[str, str]
 ) -> Iterator[str]:
-    """Yield the runner's lines of one replica; none for a container's own command.
-
-    Args:
-        task: The pool's program.
-        arguments: The program's, a trial's included.
-        variables: The replica's environment.
-    """
+    """Yield the runner's lines of one replica; none for a container's own command."""
     if not task.module:
         return
     if "MASTER_ADDR" in variables:

@@ -47,8 +47,6 @@ class Foreground:
     """A replica that is ready to start.
 
     Attributes:
-        command: The program and its arguments.
-        environment: Its whole environment.
         arguments: The script's own, a trial's included.
         output_directory: ``gs://…/`` that the AIP_* variables name.
         metric_file: Where a trial reports; None outside tuning.
@@ -73,12 +71,8 @@ def foreground(
 ) -> Iterator[Foreground]:
     """Prepare the chief of a job, or of a study's first trial, alone in its cluster.
 
-    Args:
-        server: Answers for ``gs://`` and Google's APIs.
-        request: The create call, its placeholder replaced.
-        local: The first trial's assignment and the seed of the search.
-        packages: Folders of the job's packages, unpacked.
-        folder: An empty one: the working directory and the trial's reports.
+    The request's placeholder is replaced and its packages are unpacked. ``folder`` is empty: it
+    becomes the working directory and takes the trial's reports.
     """
     form = kind_of_collection(request.collection).job_spec(request.body)
     spec, trial = protos.from_json(form, protos.CustomJobSpec()), None

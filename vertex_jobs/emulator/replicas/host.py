@@ -25,13 +25,7 @@ class Host:
     """The parts of this machine that replicas need.
 
     Attributes:
-        launcher: Starts them.
-        packages: The unpacked packages of jobs.
-        ports: Loopback ports for their own servers.
-        accelerators: The GPUs.
-        environments: Isolated environments.
         surroundings: Makes the variables that all replicas share.
-        work_folder: Scratch space of running replicas.
     """
 
     launcher: Launcher

@@ -31,12 +31,7 @@ _SDK_PREFIX = re.compile(r"aiplatform-\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d+-")
 
 @dataclass(frozen=True)
 class Package:
-    """One unpacked package.
-
-    Attributes:
-        root: The folder for ``sys.path``.
-        requirements: What its metadata asks for.
-    """
+    """One unpacked package: ``root`` is for ``sys.path``, ``requirements`` are its metadata's."""
 
     root: Path
     requirements: tuple[str, ...]
@@ -66,9 +61,7 @@ class Package:
     def preload(self, module: str, environment: Mapping[str, str]) -> tuple[str, ...]:
         """Return the third-party modules that the module's package imports at its top.
 
-        Args:
-            module: What is run.
-            environment: Set before it runs; a change of it by the package itself ends the list.
+        ``environment`` is set before it runs; a change of it by the package itself ends the list.
         """
         return _preload(self.root, module, frozenset(environment.items()))
 
@@ -105,11 +98,7 @@ class Packages:
         folder.mkdir(parents=True, exist_ok=True)
 
     def get(self, uri: str) -> Package:
-        """Return the package of a ``gs://`` URI.
-
-        Raises:
-            ApiError: If there is no such object, or it is not a package.
-        """
+        """Return the package of a ``gs://`` URI; ApiError if there is none, or it is no package."""
         location = GcsUri.parse(uri)
         stored, file = self._open(location)
         target = self._folder / f"{stored.generation}"

@@ -25,11 +25,8 @@ _MOST_TRIES = 2000
 def candidate_ports(ephemeral: tuple[int, int]) -> range:
     """Return the ports that the kernel gives to nobody by itself.
 
-    A port out of the kernel's own range would be free when it is found and taken, by any outgoing
-    connection, before the script binds it.
-
-    Args:
-        ephemeral: First and last port of the kernel's own range.
+    A port out of the kernel's own range, ``ephemeral`` (first and last), would be free when it is
+    found and taken, by any outgoing connection, before the script binds it.
     """
     first, last = ephemeral
     below, above = range(_LOWEST, first), range(last + 1, 65536)
@@ -40,7 +37,6 @@ class Ports:
     """Hands out ports, none of them twice at a time."""
 
     def __init__(self, choice: random.Random | None = None) -> None:
-        """Draw from the given source of randomness."""
         self._choice = choice or random.Random()
 
     @contextlib.contextmanager

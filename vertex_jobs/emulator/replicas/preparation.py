@@ -37,14 +37,8 @@ async def prepare_replicas(
 ) -> list[ReplicaSpec]:
     """Get what the job's replicas need; return their descriptions, the primary first.
 
-    Waits for accelerators, for ``/gcs`` and for an isolated environment to be built.
-
-    Args:
-        host: This machine.
-        record: The custom job.
-        job: The same as it was read.
-        trial: Set when the job is a trial.
-        held: Gives back ports and accelerators when it closes.
+    Waits for accelerators, for ``/gcs`` and for an isolated environment to be built. ``held`` gives
+    back ports and accelerators when it closes.
 
     Raises:
         ApiError: If a package or a setting is not what it was at the job's creation.
@@ -66,12 +60,7 @@ async def prepare_replicas(
 
 
 class _Preparation:
-    """One job on its way to its replicas.
-
-    Attributes:
-        pools: The job's worker pools, unused ones included.
-        tasks: The program of each used pool, by number.
-    """
+    """One job on its way: all of its worker pools, and the tasks of the used ones by number."""
 
     def __init__(
         self,
@@ -88,7 +77,6 @@ class _Preparation:
         self.tasks = pool_tasks(job.job_spec, record.settings.local)
 
     def warn_of_lost_variables(self) -> None:
-        """Warn of variables and arguments that the job sets in vain."""
         names = [name for task in self.tasks.values() for name, _ in task.environment]
         if lost := overridden(dict.fromkeys(names)):
             self._record.say(
@@ -106,7 +94,6 @@ class _Preparation:
             )
 
     async def place(self, number: int, held: contextlib.AsyncExitStack) -> Place:
-        """Make ready where a pool's replicas run."""
         task = self.tasks[number]
         if task.place in ENGINES:
             names = [
@@ -152,13 +139,11 @@ class _Preparation:
         return {place: [next(devices) for _ in range(number)] for place, number in count.items()}
 
     def take_addresses(self, held: contextlib.AsyncExitStack) -> Mapping[str, tuple[str, ...]]:
-        """Reserve a port for every replica's own server; return the addresses by role."""
         counts = {ROLES[number]: self.pools[number].replica_count for number in self.tasks}
         ports = held.enter_context(self._host.ports.reserve(sum(counts.values())))
         return loopback_addresses(counts, ports)
 
     def environment(self, addresses: Mapping[str, tuple[str, ...]]) -> JobEnvironment:
-        """Return what the replicas are told."""
         return JobEnvironment(
             name=self._record.name,
             spec=self._job.job_spec,

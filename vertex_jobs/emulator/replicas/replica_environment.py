@@ -33,9 +33,7 @@ class Trial:
     """The part of a replica's environment that a trial adds to its job's.
 
     Attributes:
-        trial_id: ``"1"``, ``"2"``, ….
         arguments: Appended to the job's own, ``--id=value``.
-        metric_file: Where cloudml-hypertune writes.
         parallel: Trials of the study that run at once, this one included.
     """
 
@@ -50,11 +48,7 @@ class JobEnvironment:
     """The environment of one job's replicas.
 
     Attributes:
-        name: Resource name of the custom job.
-        spec: Its CustomJobSpec.
-        trial: Set when the job is a trial.
         addresses: ``host:port`` of every replica by role.
-        surroundings: Variables that replicas share, whatever their job.
         has_accelerators: Whether this machine has GPUs; where it has none their count is announced.
     """
 
@@ -80,15 +74,10 @@ class JobEnvironment:
         place: Mapping[str, str],
         devices: Sequence[str],
     ) -> dict[str, str]:
-        """Return all variables of a replica.
+        """Return all variables of a replica, the one at ``index`` of pool ``number``.
 
-        Args:
-            task: The program of its pool.
-            number: The pool's number.
-            index: Its place in the pool.
-            host_name: The name of its machine.
-            place: What the place where it runs needs, e.g. PATH of an isolated environment.
-            devices: Its accelerators: exactly these are visible, and perhaps none.
+        ``place`` holds what the place where it runs needs, e.g. PATH of an isolated environment.
+        Exactly the ``devices`` are visible, and perhaps none.
         """
         service = self._service(number, index, host_name)
         return {
@@ -155,7 +144,6 @@ def _threads(processes: int) -> dict[str, str]:
 
 
 def _of_image(image: ImageName | None, service: Environment) -> dict[str, str]:
-    """Return what stands for the image's own settings."""
     if image is None:
         return {}
     if image.has_legacy_keras:

@@ -28,7 +28,6 @@ class Start:
         name: Unique on this machine.
         arguments: The program's, a trial's included.
         variables: The replica's whole environment.
-        devices: Its GPUs.
     """
 
     name: str
@@ -42,8 +41,6 @@ class Place:
     """Where a pool's replicas run.
 
     Attributes:
-        interpreter: The Python that runs them.
-        search_path: Folders of the job's packages.
         preload: What a warm parent may import.
         variables: What the place adds to a replica's environment.
         command: Makes the command of a replica that is not a module.
@@ -57,12 +54,7 @@ class Place:
 
 
 async def prepare_place(host: Host, task: PoolTask, say: Callable[[str], None]) -> Place:
-    """Make a pool's place ready.
-
-    Args:
-        host: This machine.
-        task: The pool's program.
-        say: Called with lines of progress.
+    """Make a pool's place ready; ``say`` is called with lines of progress.
 
     Raises:
         ApiError: If a package cannot be read.
@@ -90,7 +82,6 @@ def _preload(task: PoolTask, packages: list[Package]) -> tuple[str, ...]:
 
 
 def _path_with(folder: Path, *, without: Path | None = None) -> str:
-    """Return PATH with a folder of programs first."""
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     kept = [one for one in folders if one not in (str(folder), str(without))]
     return os.pathsep.join([str(folder), *kept])

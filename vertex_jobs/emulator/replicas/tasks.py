@@ -29,16 +29,11 @@ class PoolTask:
     """One pool's program.
 
     Attributes:
-        image: The container image that would run it.
-        package_uris: ``gs://`` URIs of its packages.
         module: Run as ``python -m module``; empty when there is a command or an engine runs the
             image.
-        arguments: The fixed arguments.
-        environment: The job's own variables.
         takes_trial_arguments: Whether what a tuning job appends reaches the program. The service
             appends to the container's arguments, which the SDK's own ``sh -c`` command never
             looks at.
-        place: Where it runs.
         command: Run instead of a module; in an engine it replaces the image's entry point, and
             when it is empty the image's own runs.
         requirements: What an isolated environment holds beside the packages' own requirements.
@@ -65,12 +60,9 @@ def pool_tasks(spec: protos.Message, local: LocalSettings) -> dict[int, PoolTask
 
 
 def pool_task(pool: protos.Message, path: str, local: LocalSettings) -> PoolTask:
-    """Return the program of a pool.
+    """Return the program of a pool, a WorkerPoolSpec whose task is set.
 
-    Args:
-        pool: A WorkerPoolSpec whose task is set.
-        path: Where it stands in the request, for the message.
-        local: Says what stands for which image.
+    ``path`` says where it stands in the request, for the message.
 
     Raises:
         ApiError: UNIMPLEMENTED, if it is a container whose command is not understood and whose

@@ -45,11 +45,7 @@ def _fractions(split: protos.Message) -> tuple[float, ...]:
 
 
 def check_split(config: protos.Message) -> None:
-    """Refuse a split that makes no sense.
-
-    Raises:
-        ApiError: INVALID_ARGUMENT.
-    """
+    """Refuse a split that makes no sense, with INVALID_ARGUMENT."""
     kind = config.WhichOneof("split")
     if kind in ("fraction_split", "timestamp_split", "stratified_split"):
         _fractions(getattr(config, kind))

@@ -22,7 +22,6 @@ class DataSource:
     """Where a dataset's rows are.
 
     Attributes:
-        dataset_id: Its number.
         uris: Its files, ``gs://`` URIs, ``*`` for any characters of an object's name.
         format: ``csv`` or ``jsonl``.
         kind: Of the dataset, e.g. ``tabular``.
@@ -60,15 +59,10 @@ class DatasetLookup:
     """The datasets that pipelines name."""
 
     def __init__(self, store: Store) -> None:
-        """Look into the store."""
         self._store = store
 
     def find(self, text: str) -> protos.Message:
-        """Return the dataset of that name.
-
-        Raises:
-            ApiError: NOT_FOUND, if there is none.
-        """
+        """Return the dataset of that name, or raise NOT_FOUND."""
         return find_resource(self._store, text, "datasets", "Dataset")
 
     def imported(self, dataset_id: str) -> list[str]:

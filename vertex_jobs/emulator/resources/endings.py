@@ -25,13 +25,7 @@ _SIGNALS = frozenset(int(one) for one in signal.valid_signals())
 
 @dataclass(frozen=True)
 class Ending:
-    """The end of a job.
-
-    Attributes:
-        state: The state that follows.
-        code: Name of the error code; empty on success.
-        message: Text of the error.
-    """
+    """The end of a job; ``code`` is the name of the error's code, empty on success."""
 
     state: int
     code: str = ""
@@ -60,7 +54,6 @@ class ReplicaEnd:
         replica_id: E.g. ``workerpool0-0``.
         status: As a container's shell reports it: 0 to 255, a signal as 128 and its number.
         primary: Whether its exit decides.
-        out_of_memory: Whether memory ran out.
         machine_lost: Whether its machine is known to be gone, whatever the status says.
     """
 
@@ -98,12 +91,7 @@ class Retries:
 
 @dataclass(frozen=True)
 class History:
-    """The restarts so far.
-
-    Attributes:
-        worker_restarts: Of this replica, in this attempt of the job.
-        job_restarts: Attempts of the job before this one.
-    """
+    """The restarts so far: of this replica in this attempt, and attempts of the job before it."""
 
     worker_restarts: int = 0
     job_restarts: int = 0

@@ -25,13 +25,7 @@ from vertex_jobs.names import ResourceName
 
 @dataclass(frozen=True)
 class JobRecords:
-    """The jobs of one server.
-
-    Attributes:
-        store: Has their messages and settings.
-        identity: Source of names and times.
-        logbook: Has their logs.
-    """
+    """The jobs of one server."""
 
     store: Store
     identity: Identity
@@ -43,15 +37,9 @@ class JobRecords:
 
 
 class JobRecord:
-    """One job.
-
-    Attributes:
-        name: Its resource name.
-        store: Where it is kept.
-    """
+    """One job."""
 
     def __init__(self, records: JobRecords, name: ResourceName) -> None:
-        """Read and write the job of that name."""
         self.name = name
         self.store = records.store
         self._records = records

@@ -14,7 +14,6 @@ class JobSettings:
     """The settings of one job.
 
     Attributes:
-        local: The config's ``local:`` section.
         fresh: Whether every replica starts as a fresh process.
         warnings: Lines from admission for the job's log.
         data_variables: Variables that lead to the dataset that a pipeline exported for the job.

@@ -49,10 +49,7 @@ _ANSWERS: dict[Broken, tuple[str, str]] = {
 def check_machines(spec: protos.Message, path: str, *, tuned: bool = False) -> Faults:
     """Return the faults of machine, accelerator and disk of every pool that runs something.
 
-    Args:
-        spec: A CustomJobSpec.
-        path: Where it stands in the request.
-        tuned: Whether it is that of a tuning job's trials.
+    ``spec`` is a CustomJobSpec, that of a tuning job's trials if ``tuned``.
     """
     faults: Faults = []
     pools = spec.worker_pool_specs
@@ -81,7 +78,6 @@ def _machine_use(pool: protos.Message) -> MachineUse:
 
 
 def _accelerator_name(machine: protos.Message) -> str:
-    """Return the accelerator's name; empty when none is asked for."""
     if not machine.accelerator_type:
         return ""
     return str(protos.AcceleratorType(machine.accelerator_type).name)

@@ -13,18 +13,13 @@ class ModelRegistry:
     """The one place where models come into being."""
 
     def __init__(self, table: ModelTable, identity: Identity) -> None:
-        """Keep models in the table."""
         self.table = table
         self._identity = identity
 
     def check_upload(
         self, model: protos.Message, parent: ResourceName, *, model_id: str, parent_model: str
     ) -> None:
-        """Refuse what ``upload`` would refuse, before anything is spent on it.
-
-        Raises:
-            ApiError: As ``upload`` does.
-        """
+        """Refuse what ``upload`` would refuse, before anything is spent on it."""
         for alias in model.version_aliases:
             check_alias(alias)
         if parent_model:
@@ -50,11 +45,8 @@ class ModelRegistry:
     ) -> protos.Message:
         """Keep a new model, or a new version of ``parent_model``; return it as kept.
 
-        Args:
-            model: Without name, version and times.
-            parent: Of the project and location.
-            model_id: The user's own id; without one it is a number.
-            parent_model: Name of the model that gets a new version, a version in it ignored.
+        ``model`` comes without name, version and times. Its id is a number unless the user gives
+        one; a version in ``parent_model`` is ignored.
 
         Raises:
             ApiError: If an id or alias is not valid or taken, or the parent model is unknown.

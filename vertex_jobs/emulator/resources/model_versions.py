@@ -19,11 +19,7 @@ _ALIAS = re.compile(r"[a-z][a-zA-Z0-9-]{0,126}[a-z0-9-]")
 
 
 def check_alias(alias: str) -> None:
-    """Refuse a text that cannot be an alias.
-
-    Raises:
-        ApiError: INVALID_ARGUMENT.
-    """
+    """Refuse a text that cannot be an alias, with INVALID_ARGUMENT."""
     if _ALIAS.fullmatch(alias) is None:
         raise ApiError(
             "INVALID_ARGUMENT",
@@ -44,11 +40,7 @@ def find_version(versions: Sequence[protos.Message], reference: str) -> protos.M
 def give_alias(
     versions: Sequence[protos.Message], target: protos.Message, alias: str
 ) -> list[protos.Message]:
-    """Let the target alone bear the alias; return the versions that changed.
-
-    Raises:
-        ApiError: If the text cannot be an alias.
-    """
+    """Let the target alone bear the alias, if it can be one; return the versions that changed."""
     check_alias(alias)
     changed = []
     for version in versions:

@@ -8,11 +8,7 @@ from vertex_jobs.names import ResourceName
 
 
 def parsed(text: str, kind: str) -> ResourceName:
-    """Return the name in a request.
-
-    Raises:
-        ApiError: INVALID_ARGUMENT, if it is none.
-    """
+    """Return the name in a request, or raise INVALID_ARGUMENT if it is none."""
     try:
         return ResourceName.parse(text)
     except ValueError as error:
@@ -32,11 +28,7 @@ def numbered(name: ResourceName) -> ResourceName:
 
 
 def parent_of(text: str, collection: str) -> ResourceName:
-    """Return project and location of a request's ``parent``, as a name without an id.
-
-    Raises:
-        ApiError: INVALID_ARGUMENT, if the parent is not ``projects/P/locations/L``.
-    """
+    """Return a ``parent``, ``projects/P/locations/L``, as a name, or raise INVALID_ARGUMENT."""
     try:
         return ResourceName.parse(f"{text}/{collection}/-")
     except ValueError as error:
@@ -49,14 +41,9 @@ def parent_of(text: str, collection: str) -> ResourceName:
 def find_resource(
     store: Store, text: str, collection: str, kind: str, *, trials: bool = True
 ) -> protos.Message:
-    """Return the stored resource that a request names.
+    """Return the stored resource that a request names, by the project's number or id.
 
-    Args:
-        store: Where it is looked for.
-        text: Its name, with the project's number or id.
-        collection: Where it must be, e.g. ``datasets``.
-        kind: What messages call it, e.g. ``Dataset``.
-        trials: Whether a tuning job comes with its trials.
+    ``kind`` is its name in messages, e.g. ``Dataset``; ``trials`` come with a tuning job.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if the text is no name; NOT_FOUND, if there is no such resource.

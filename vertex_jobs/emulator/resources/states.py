@@ -68,14 +68,8 @@ def advance(
     """Move a job to its next state and set the times and the error that go with it.
 
     ``startTime`` is the first time RUNNING, ``endTime`` the end, ``error`` only for FAILED and
-    CANCELLED. Source: CustomJob proto.
-
-    Args:
-        job: A CustomJob, HyperparameterTuningJob or TrainingPipeline; changed in place.
-        state: The number of the next state.
-        now: The time of the change.
-        code: Name of the error code, e.g. ``INTERNAL``.
-        message: Text of the error.
+    CANCELLED, its code by name, e.g. ``INTERNAL``. The job, a CustomJob, HyperparameterTuningJob or
+    TrainingPipeline, is changed in place. Source: CustomJob proto.
 
     Raises:
         ApiError: If that state cannot follow the present one.

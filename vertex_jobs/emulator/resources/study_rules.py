@@ -22,11 +22,7 @@ _FAILURE_SAMPLE = 6
 
 
 def space_of(study_spec: protos.Message) -> Space:
-    """Return the study's parameters as the search sees them.
-
-    Raises:
-        ValueError: If the search cannot have them.
-    """
+    """Return the study's parameters as the search sees them; ValueError if it cannot have them."""
     return read_space(protos.to_json(study_spec))
 
 
@@ -142,10 +138,8 @@ def final_measurement(
 def failures_end_job(max_failed_trial_count: int, outcomes: Sequence[bool]) -> bool:
     """Return whether the failed trials end the job.
 
-    Args:
-        max_failed_trial_count: The job's limit; 0 leaves it to the service: the first trial to
-            finish must succeed, and later more than half of them.
-        outcomes: Whether each finished trial succeeded, in order of completion.
+    ``outcomes`` says in order of completion whether each finished trial succeeded. A limit of 0
+    leaves it to the service: the first trial to finish must succeed, and later more than half.
     """
     failed = outcomes.count(False)
     if max_failed_trial_count:

@@ -23,11 +23,7 @@ def reason_to_stop(
 ) -> str:
     """Return the rule that stops the study, in words; empty while it goes on.
 
-    Args:
-        study_spec: Of the study.
-        trials: All, the finished ones in the order of completion.
-        started: When the study began.
-        now: The time.
+    ``trials`` are all of them, the finished ones in the order of completion.
     """
     config = study_spec.study_stopping_config
     if not _may_stop(study_spec, trials, started, now):

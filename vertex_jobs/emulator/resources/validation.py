@@ -30,11 +30,7 @@ _LIMITS = catalog.load().limits
 
 
 def refuse_faults(faults: Faults) -> None:
-    """Answer 400 with every fault, or return if there is none.
-
-    Raises:
-        ApiError: If there is a fault.
-    """
+    """Raise an ApiError (400) with every fault, or return if there is none."""
     if not faults:
         return
     if len(faults) == 1 and _PLAIN.fullmatch(faults[0][1]):
@@ -154,11 +150,7 @@ def _check_task(task: protos.Message, kind: str, path: str) -> Faults:
 
 
 def refuse_reduction_server(spec: protos.Message, path: str) -> None:
-    """Refuse the Reduction Server, which is known by its image.
-
-    Raises:
-        ApiError: UNIMPLEMENTED, naming the pool.
-    """
+    """Refuse the Reduction Server, known by its image, with UNIMPLEMENTED that names the pool."""
     for number, pool in enumerate(spec.worker_pool_specs):
         if is_reduction_server(pool.container_spec.image_uri):
             raise ApiError(

@@ -29,12 +29,7 @@ class AccountService:
     """Answers the token and credentials calls."""
 
     def __init__(self, credentials: Path, clock: Callable[[], float]) -> None:
-        """Sign as the service account of the file.
-
-        Args:
-            credentials: A service-account file.
-            clock: Seconds since 1970.
-        """
+        """Sign as the service account of the file, by a clock in seconds since 1970."""
         self._account: dict[str, str] = json.loads(credentials.read_text(encoding="utf-8"))
         self._clock = clock
 

@@ -40,15 +40,6 @@ class Admission:
         earlier: EarlierStudies,
         today: Callable[[], date],
     ) -> None:
-        """Admit what this machine has the capacity for.
-
-        Args:
-            capacity: The machine.
-            models: Where a pipeline's model will go.
-            datasets: Those that a pipeline may read.
-            earlier: The studies that a tuning job may learn from.
-            today: The date, for what is retired.
-        """
         self._capacity = capacity
         self._models = models
         self._datasets = datasets

@@ -30,16 +30,7 @@ def api_methods(
     earlier: EarlierStudies,
     search: SearchClient,
 ) -> list[Method]:
-    """Return every RPC that is served.
-
-    Args:
-        records: The jobs.
-        supervisor: Runs them.
-        capacity: What this machine has for them.
-        models: Takes the models of pipelines.
-        earlier: Studies that a tuning job may learn from.
-        search: Suggests the trials of studies.
-    """
+    """Return every RPC that is served."""
     store, identity = records.store, records.identity
     operations = OperationService(OperationTable(store.database), identity)
     admission = Admission(

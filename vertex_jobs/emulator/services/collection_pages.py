@@ -44,11 +44,7 @@ def page_start(request: protos.Message) -> int | None:
 def page_of(
     store: Store, request: protos.Message, collection: str, message_class: protos.Message
 ) -> tuple[list[protos.Message], str]:
-    """Return the resources of a collection that a list request asks for; see ``take_page``.
-
-    Raises:
-        ApiError: If the parent or anything else in the request makes no sense.
-    """
+    """Return the resources of a collection that a list request asks for, as ``take_page`` does."""
     parent = numbered(parent_of(request.parent, collection))
     rows = store.page(collection, parent.project, parent.location, page_start(request))
     return take_page(rows, request, message_class)
@@ -59,10 +55,8 @@ def take_page(
 ) -> tuple[list[protos.Message], str]:
     """Return the masked resources of a page, and the next page's token, empty at the end.
 
-    Args:
-        rows: The collection, newest first, from ``page_start`` on.
-        request: A list request; ``filter``, ``order_by`` and ``read_mask`` where it has them.
-        message_class: Class of the resources.
+    ``rows`` come newest first, from ``page_start`` on. Of the request ``filter``, ``order_by`` and
+    ``read_mask`` count where it has them.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if filter, order, mask, size or token make no sense.

@@ -28,7 +28,6 @@ class DatasetService:
     """The datasets of all projects."""
 
     def __init__(self, store: Store, identity: Identity, operations: OperationService) -> None:
-        """Serve the datasets of the store."""
         self._store = store
         self._identity = identity
         self._operations = operations

@@ -63,10 +63,8 @@ _TOKEN = re.compile(
 def parse(text: str, *, bare_text: bool = False) -> Node | None:
     """Return the tree of a filter; None for the empty one, which accepts all.
 
-    Args:
-        text: The filter.
-        bare_text: Whether terms may stand side by side, which means AND, and be a mere text, as
-            in logging queries.
+    With ``bare_text`` terms may stand side by side, which means AND, and be a mere text, as in
+    logging queries.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if the text is not understood.
@@ -110,7 +108,6 @@ class _Parser:
         )
 
     def _kind(self) -> str:
-        """Return the kind of the next token, empty at the end."""
         if self._next == len(self._tokens):
             return ""
         token = self._tokens[self._next]

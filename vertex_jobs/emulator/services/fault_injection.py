@@ -30,11 +30,7 @@ def with_faults(methods: Sequence[Method], board: FaultBoard, clock: Clock) -> l
 
 
 def rules_of(faults: Sequence[CallFault | ReplicaFault], known: Sequence[str]) -> RuleSet:
-    """Return the faults, ready to count.
-
-    Raises:
-        ApiError: If one is of a call that does not exist.
-    """
+    """Return the faults, ready to count; ApiError if one is of a call that does not exist."""
     try:
         check_calls(faults, known)
     except InvalidJobError as error:

@@ -55,11 +55,7 @@ def _comparisons(node: Node | None) -> list[Comparison]:
 
 
 def parse_time(text: str) -> int:
-    """Return an RFC 3339 time or date in nanoseconds since 1970.
-
-    Raises:
-        ApiError: INVALID_ARGUMENT, if it is neither.
-    """
+    """Return an RFC 3339 time or date in nanoseconds since 1970, or raise INVALID_ARGUMENT."""
     # Python 3.10 reads neither "Z" nor any number of decimals; the API has up to nine.
     decimals = re.search(r"\.(\d{1,9})\d*", text)
     whole = text.replace(decimals[0], "") if decimals else text

@@ -1,7 +1,7 @@
 """Custom jobs, tuning jobs and training pipelines: create, get, list, cancel, delete.
 
 The three kinds differ in their messages and in what is checked; everything else is here once.
- Source: JobService and PipelineService of the v1 API.
+Source: JobService and PipelineService of the v1 API.
 """
 
 import asyncio
@@ -44,14 +44,8 @@ class JobService:
     ) -> None:
         """Serve the kind's collection.
 
-        Args:
-            kind: The kind of job that is served.
-            admit: Called with each new job.
-            store: Where the resources are.
-            identity: Source of names and times.
-            operations: Makes what deletes are answered with.
-            start: Called with the name of each new job once it is durable.
-            cancel: Called with the name of a job whose state has become CANCELLING.
+        ``start`` is called with the name of each new job once it is durable, ``cancel`` with the
+        name of a job whose state has become CANCELLING.
         """
         self._kind = kind
         self._admit = admit
@@ -132,7 +126,6 @@ class JobService:
     def _with_trials(
         self, page: list[protos.Message], request: protos.Message
     ) -> list[protos.Message]:
-        """Return the page, its tuning jobs with their trials where they are wanted."""
         paths = request.read_mask.paths
         wanted = not paths or "*" in paths or "trials" in paths
         if self._kind is TUNING_JOB and wanted:

@@ -37,7 +37,6 @@ class EntryWriter:
     """
 
     def __init__(self, project: str) -> None:
-        """Write entries of the project with that id."""
         self._project = project
         self._times: tuple[float, str] = (-1.0, "")
 
@@ -85,11 +84,7 @@ class Selection:
         self._rests: dict[tuple[str, str], Node | bool] = {}
 
     def of(self, lines: Iterable[LogLine]) -> Iterator[tuple[LogLine, dict[str, Any]]]:
-        """Yield the lines that are wanted, each with its entry.
-
-        Raises:
-            ApiError: INVALID_ARGUMENT, if a comparison makes no sense.
-        """
+        """Yield the wanted lines, each with its entry; ApiError for a senseless comparison."""
         for line in lines:
             key = line.job_id, line.task
             rest = self._rests.get(key)
@@ -123,7 +118,6 @@ def _decided(node: Node, source: Mapping[str, Any]) -> Node | bool:
 
 
 def _structured(text: str) -> dict[str, Any] | None:
-    """Return the JSON object that the line is, or None."""
     if not text.lstrip().startswith("{"):
         return None
     try:
@@ -183,7 +177,6 @@ def _compared(field: str, value: Any, comparison: Comparison) -> bool:
 
 
 def _sides(field: str, value: Any, wanted: str) -> tuple[Any, Any]:
-    """Both sides in a form that can be compared."""
     if field == "timestamp":
         return parse_time(str(value)), parse_time(wanted)
     if field == "severity":

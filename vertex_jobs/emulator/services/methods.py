@@ -69,11 +69,7 @@ class Method:
 
     Attributes:
         service: Full name, or the last part of one of this API's services.
-        name: Of the method.
-        request: Class of its request.
-        response: Class of its response.
         rules: REST bindings, without the version.
-        handler: Answers.
         versions: Served over REST below these, over gRPC as services of these.
     """
 
@@ -91,12 +87,9 @@ def methods_of(
     rows: Iterable[tuple[str, protos.Message, HttpRule | tuple[HttpRule, ...], Handler]],
     message: Callable[[str], protos.Message] = protos.message_class,
 ) -> list[Method]:
-    """Return the methods of one service.
+    """Return the methods of one service, from name, response, bindings and handler of each.
 
-    Args:
-        service: As ``Method`` has it.
-        rows: Name, response, bindings and handler of each; the request goes by the name.
-        message: Finds the class of a message.
+    The request's class goes by the method's name; ``message`` finds the class of a message.
     """
     return [
         Method(

@@ -32,7 +32,6 @@ class ModelService:
     """The models of all projects."""
 
     def __init__(self, store: Store, identity: Identity, operations: OperationService) -> None:
-        """Serve the models of the store."""
         self._table = ModelTable(store.database)
         self._policies = PolicyTable(store.database)
         self._registry = ModelRegistry(self._table, identity)
@@ -76,7 +75,6 @@ class ModelService:
         return methods_of("ModelService", rows)
 
     def _find(self, text: str) -> tuple[list[protos.Message], protos.Message]:
-        """Return all versions of the named model, and the named version."""
         name = numbered(parsed(text, "model"))
         model_id, _, reference = name.resource_id.partition("@")
         versions = self._table.versions(

@@ -28,20 +28,16 @@ class OperationService:
     """Makes operations for the other services, and answers questions for them."""
 
     def __init__(self, table: OperationTable, identity: Identity) -> None:
-        """Keep operations in the table."""
         self._table = table
         self._identity = identity
 
     def done(
         self, target: ResourceName, response: protos.Message, metadata: str, **details: str
     ) -> protos.Message:
-        """Keep and return a new operation that is done.
+        """Keep and return a new operation that is done, whose name begins with the target's.
 
-        Args:
-            target: The resource that it is about; the operation's name begins with it.
-            response: Its result.
-            metadata: Name of the metadata message, e.g. ``DeleteOperationMetadata``.
-            details: Further fields of that message.
+        ``metadata`` names the metadata message, e.g. ``DeleteOperationMetadata``; ``details`` are
+        further fields of it.
         """
         new = self._identity.new_name(target.project, target.location, "operations")
         owner = ResourceName(new.project, new.location, target.collection, target.resource_id)

@@ -28,7 +28,6 @@ class ProjectService:
     """Projects, their locations, and policies on resources."""
 
     def __init__(self, store: Store) -> None:
-        """Look into the store for what exists."""
         self._store = store
         self._projects = ProjectTable(store.database)
         self._models = ModelTable(store.database)

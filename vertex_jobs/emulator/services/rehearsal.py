@@ -32,15 +32,7 @@ _LOOK_SECONDS = 1.0
 
 @dataclass(frozen=True)
 class Rehearsal:
-    """Answers those calls.
-
-    Attributes:
-        records: The jobs.
-        supervisor: Those that run.
-        pacing: Those that wait for a step.
-        board: The faults.
-        call_names: Every call that a fault may name.
-    """
+    """Answers the admin calls of this module; ``call_names`` are all that a fault may name."""
 
     records: JobRecords
     supervisor: Supervisor
@@ -133,7 +125,6 @@ class Rehearsal:
         return job
 
     async def _when(self, name: ResourceName, reached: Callable[[int], bool]) -> Answer:
-        """Wait for a state; return its name."""
         store = self.records.store
         while not reached(state := self._existing(name).state):
             await store.wait_for_change(name.collection, name.resource_id, _LOOK_SECONDS)

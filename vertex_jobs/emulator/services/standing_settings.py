@@ -17,11 +17,7 @@ _CREATES = tuple(f"Create{kind.message}" for kind in JOB_KINDS)
 
 @dataclass
 class StandingSettings:
-    """The settings that hold now.
-
-    Attributes:
-        options: In the form of a request's own, which take precedence.
-    """
+    """The settings that hold now, in the form of a request's own, which take precedence."""
 
     options: Mapping[str, Any] = field(default_factory=dict)
 

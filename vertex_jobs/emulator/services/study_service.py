@@ -48,11 +48,7 @@ class StudyService:
         return methods_of("VizierService", rows)
 
     def find(self, text: str) -> protos.Message:
-        """Return the study of that name.
-
-        Raises:
-            ApiError: NOT_FOUND, if there is none.
-        """
+        """Return the study of that name, or raise NOT_FOUND."""
         return find_resource(self._store, text, "studies", "Study")
 
     def _named(self, parent: ResourceName, display_name: str) -> protos.Message | None:

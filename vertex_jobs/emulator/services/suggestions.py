@@ -18,7 +18,6 @@ class Suggestions:
     """Asks the search, which is told of finished trials before it answers."""
 
     def __init__(self, store: Store, search: SearchClient) -> None:
-        """Read trials in the store."""
         self._store = store
         self._search = search
         self._sessions: dict[str, StudySession] = {}

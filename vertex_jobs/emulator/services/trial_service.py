@@ -42,7 +42,6 @@ class TrialService:
         studies: StudyService,
         suggestions: Suggestions,
     ) -> None:
-        """Serve the trials of the store's studies."""
         self._store = store
         self._identity = identity
         self._operations = operations
@@ -113,7 +112,6 @@ class TrialService:
         return int(self._store.settings("studies", study_id).get("last_trial", 0)) + 1
 
     def _keep(self, study_id: str, trial: protos.Message) -> None:
-        """Write a trial that may be new."""
         settings = self._store.settings("studies", study_id)
         with self._store.transaction():
             self._store.save_trial(study_id, trial, finished=study_rules.is_finished(trial))
@@ -173,7 +171,6 @@ class TrialService:
         return study_stopping.trial_limit(*case) - len(case[1])
 
     def _case(self, study: protos.Message, study_id: str) -> tuple[Any, list[Any], Any, Any]:
-        """Return the arguments for the rules of a study's end."""
         now = self._identity.now()
         return study.study_spec, self._store.trials(study_id), study.create_time, now
 

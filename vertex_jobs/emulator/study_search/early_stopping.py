@@ -34,11 +34,7 @@ async def check_stopping(
 ) -> tuple[bool, protos.Message | None]:
     """Return whether the trial should stop, and the last measurement, if it is predicted.
 
-    Args:
-        search: Where curves are judged.
-        study_spec: With a stopping rule.
-        trial: That runs.
-        trials: All of the study's.
+    The study has a stopping rule; ``trials`` are all of its trials.
 
     Raises:
         SearchFailedError: If the search process has ended.

@@ -30,7 +30,6 @@ class SearchClient:
     """Starts the process when it is needed, and again when it has ended."""
 
     def __init__(self) -> None:
-        """Start nothing yet."""
         self._process: asyncio.subprocess.Process | None = None
         self._answers: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._reading: asyncio.Task[None] | None = None
@@ -123,10 +122,8 @@ class SearchClient:
     ) -> tuple[bool, tuple[float, float] | None]:
         """Return whether a trial stops early, and the last measurement that is predicted for it.
 
-        Args:
-            rule: See `vertex_jobs.search.stopping_rules.judge`.
-            curve: ``places`` and ``values`` of the trial.
-            ended: The same of the trials that have succeeded, with ``final``.
+        ``rule`` is that of `vertex_jobs.search.stopping_rules.judge`. ``curve`` has ``places`` and
+        ``values``, and so does each of ``ended``, trials that have succeeded, with ``final``.
 
         Raises:
             SearchFailedError: If the search refuses, or its process ends again and again.
@@ -137,7 +134,6 @@ class SearchClient:
         return bool(answer["stops"]), tuple(prediction) if prediction else None
 
     async def _answer(self, message: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a question and wait for its answer."""
         self._requests += 1
         request = self._requests
         future: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()

@@ -121,7 +121,6 @@ def _text(error: Exception) -> str:
 
 
 def _judge(message: dict[str, Any]) -> dict[str, Any]:
-    """Judge whether a trial stops early, by its curve and those of the trials that have ended."""
     from vertex_jobs.search.stopping_rules import judge
 
     curve, *ended = (

@@ -42,12 +42,7 @@ class StudySession:
     ) -> None:
         """Describe the study; nothing is sent yet.
 
-        Args:
-            search: The search process.
-            study_id: Number of the study or tuning job.
-            study_spec: Its parameters, metrics and algorithm.
-            seed: Of the search.
-            earlier: Trials of other studies to learn from, in the search's form.
+        ``earlier`` are trials of other studies to learn from, in the search's form.
         """
         self._search = search
         self._study_id = study_id
@@ -79,12 +74,9 @@ class StudySession:
         finished: Sequence[protos.Message],
         running: Mapping[int, Mapping[str, Any]],
     ) -> list[dict[str, Any]]:
-        """Return assignments for new trials; fewer when the space is exhausted.
+        """Return assignments for trials of these numbers; fewer when the space is exhausted.
 
-        Args:
-            numbers: Of the new trials.
-            finished: The trials that have ended.
-            running: The assignments of the others, by their numbers.
+        ``running`` has the assignments of the trials that have not ended, by their numbers.
 
         Raises:
             SearchFailedError: If the search refuses, or its process ends again and again.

@@ -15,15 +15,13 @@ class ModelTable:
     """Versions by model; every message is a snapshot."""
 
     def __init__(self, database: Database) -> None:
-        """Keep them in the database."""
         self._database = database
         self._sql = database.sql
 
     def versions(self, name: ResourceName) -> list[protos.Message]:
         """Return all versions of a model, oldest first; empty when there is no such model.
 
-        Args:
-            name: The model, its project given by number.
+        The name has the project's number.
         """
         rows = self._sql.execute(
             "SELECT proto FROM model_versions JOIN models ON model = sequence"
@@ -77,10 +75,9 @@ class ModelTable:
             )
 
     def page(self, number: str, location: str, before: int | None) -> Iterator[tuple[int, str]]:
-        """Place and id of a project's models, newest first; location ``-`` for all.
+        """Yield the place in the order of creation, and the full name, of each model, newest first.
 
-        Yields:
-            The place in the order of creation, and the model's full name.
+        The models are those of a project; location ``-`` stands for all.
         """
         rows = self._sql.execute(
             "SELECT sequence, location, id FROM models WHERE number = ?"

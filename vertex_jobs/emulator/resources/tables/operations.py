@@ -16,7 +16,6 @@ class OperationTable:
     """The last operations of the server."""
 
     def __init__(self, database: Database, kept: int = _KEPT) -> None:
-        """Keep the newest ones, as many as given."""
         self._database = database
         self._kept = kept
 
@@ -45,7 +44,7 @@ class OperationTable:
         return cursor.rowcount > 0
 
     def under(self, parent: str, before: int | None) -> Iterator[tuple[int, protos.Message]]:
-        """Operations whose name starts with the parent, newest first, and their places."""
+        """Yield place and operation, newest first, for each name that starts with the parent."""
         prefix = f"{parent}/"
         rows = self._database.sql.execute(
             "SELECT sequence, proto FROM operations WHERE substr(name, 1, ?) = ? AND sequence < ?"

@@ -8,7 +8,6 @@ class PolicyTable:
     """Policies by resource name."""
 
     def __init__(self, database: Database) -> None:
-        """Keep them in the database."""
         self._sql = database.sql
 
     def get(self, resource: str) -> protos.Message:

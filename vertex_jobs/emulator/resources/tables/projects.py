@@ -12,7 +12,6 @@ class ProjectTable:
     """The projects that were named so far; none is ever forgotten."""
 
     def __init__(self, database: Database) -> None:
-        """Keep them in the database."""
         self._sql = database.sql
 
     def note(self, project: str) -> str:
