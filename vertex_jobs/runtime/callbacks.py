@@ -15,8 +15,6 @@ from vertex_jobs.runtime.keras_choice import keras_in_use
 from vertex_jobs.runtime.metric_reports import check_tag, report
 from vertex_jobs.runtime.mirrors import Mirror
 
-__all__ = ["ReportMetrics", "TensorBoard"]
-
 _log = logging.getLogger(__name__)
 
 

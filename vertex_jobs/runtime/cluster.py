@@ -11,8 +11,6 @@ from typing import Any
 
 from vertex_jobs.errors import Fault, InvalidJobError
 
-__all__ = ["ROLES", "Cluster", "invalid_variable"]
-
 #: Roles by worker pool, pool 0 first. Source: "Distributed training", worker pool table.
 ROLES = ("chief", "worker", "ps", "evaluator")
 

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from vertex_jobs.names import GcsUri
 
-__all__ = ["Directories", "scratch_directories"]
-
 
 @dataclass(frozen=True)
 class Directories:

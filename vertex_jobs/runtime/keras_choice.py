@@ -7,8 +7,6 @@ import os
 from importlib import import_module
 from typing import Any
 
-__all__ = ["is_legacy", "keras_in_use"]
-
 
 def is_legacy() -> bool:
     """Return whether ``tf.keras`` is tf_keras, the last Keras 2."""

@@ -21,8 +21,6 @@ from typing import Any
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.runtime.keras_choice import is_legacy
 
-__all__ = ["repair_fit"]
-
 #: The oldest tested release, the last one for Python 3.10, and the first untested one.
 FIRST_KNOWN, FIRST_UNKNOWN = (3, 12), (3, 16)
 

@@ -18,8 +18,6 @@ from typing import Any
 
 from vertex_jobs.runtime import environment
 
-__all__ = ["RESERVED_TAGS", "check_tag", "journal_of", "report"]
-
 #: Keys of cloudml-hypertune's own record: a metric of that name would overwrite the field, or be
 #: overwritten by it. Source: hypertune.py of cloudml-hypertune 0.1.0.dev6.
 RESERVED_TAGS = ("checkpoint_path", "global_step", "timestamp", "trial")

@@ -5,8 +5,6 @@ import shutil
 import tempfile
 from pathlib import Path
 
-__all__ = ["Mirror"]
-
 
 class Mirror:
     """A temporary folder and its copy in Cloud Storage.

@@ -3,8 +3,6 @@
 import difflib
 from collections.abc import Collection
 
-__all__ = ["check_choice"]
-
 
 def check_choice(subject: str, name: str, known: Collection[str]) -> None:
     """Refuse a name that is not known, and name the nearest one.

@@ -10,8 +10,6 @@ from typing import Any
 
 from vertex_jobs.errors import UnsupportedHereError
 
-__all__ = ["ALL_DEVICES", "Devices", "logical_devices", "set_threads", "share_gpus"]
-
 _log = logging.getLogger(__name__)
 
 

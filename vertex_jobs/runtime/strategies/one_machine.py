@@ -8,8 +8,6 @@ from typing import Any
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.runtime.strategies.choices import check_choice
 
-__all__ = ["central_storage", "default", "mirrored", "one_device", "tpu"]
-
 
 def default(_: list[str]) -> Any:
     """Return TensorFlow's own placement: one replica, no distribution."""

@@ -11,8 +11,6 @@ from typing import Any
 from vertex_jobs.runtime import environment
 from vertex_jobs.runtime.cluster import Cluster
 
-__all__ = ["addresses", "serve", "start"]
-
 _MIN_THREADS = 16
 
 

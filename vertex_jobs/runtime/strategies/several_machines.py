@@ -15,8 +15,6 @@ from vertex_jobs.runtime.keras_repair import repair_fit
 from vertex_jobs.runtime.strategies import parameter_servers
 from vertex_jobs.runtime.strategies.choices import check_choice
 
-__all__ = ["multi_worker_mirrored", "parameter_server"]
-
 _COMMUNICATIONS = ("auto", "ring", "nccl")
 
 
