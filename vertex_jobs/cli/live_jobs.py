@@ -70,6 +70,8 @@ def _watch(endpoint: "Endpoint", handle: JobHandle) -> None:
                 if hparams is not None:
                     hparams.update(snapshot)
             lines.finish()
+            if hparams is not None:
+                hparams.finish()
         finally:
             lines.silence()
 
