@@ -92,10 +92,8 @@ async def wait_until(
 ) -> set["asyncio.Future[Any]"]:
     """Wait for the first of several futures; return those that are done, none after a timeout.
 
-    Args:
-        clock: Whose time runs out.
-        awaited: Tasks and futures, at least one; none is cancelled.
-        moment: Seconds since 1970; None waits without end.
+    There is at least one, and none is cancelled. ``moment`` is in seconds since 1970; None waits
+    without end.
     """
     everything: set[asyncio.Future[Any]] = set(awaited)
     alarm = None

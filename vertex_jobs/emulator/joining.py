@@ -22,18 +22,11 @@ TOKEN_HEADER = "x-vertex-jobs-token"
 
 
 class LocalServer:
-    """A running server and its admin calls.
-
-    Attributes:
-        directory: Its state directory.
-        record: Where it answers.
-        started: Whether this process started it.
-    """
+    """A running server and its admin calls; ``started`` tells if this process started it."""
 
     def __init__(
         self, directory: StateDirectory, record: EndpointRecord, *, started: bool = False
     ) -> None:
-        """Speak to the server that the record describes."""
         self.directory = directory
         self.record = record
         self.started = started
@@ -75,11 +68,9 @@ class LocalServer:
     ) -> None:
         """Keep the server for the life of a process.
 
-        Args:
-            pid: The process.
-            hold_reads: Whether unmodified clients' reads are held meanwhile; None: as before.
-            settings: Of jobs that bring none of their own, meanwhile, in the JSON form of a
-                config's ``local:`` section; None: as before.
+        ``hold_reads`` tells if unmodified clients' reads are held meanwhile. ``settings``, in the
+        JSON form of a config's ``local:`` section, are those of jobs that bring none of their own
+        meanwhile. None leaves either as it was.
         """
         body = {"pid": pid, "hold_reads": hold_reads, "settings": settings}
         self.call("POST", "hold", {key: one for key, one in body.items() if one is not None})
@@ -141,14 +132,9 @@ _begun: dict[Path, tuple[int, int]] = {}
 
 
 def begin(path: Path, *, project: str, location: str) -> None:
-    """Start the server that `join` of that state directory will need, and return at once.
+    """Start the server that ``join`` of that state directory will need, and return at once.
 
     For callers that have other things to do meanwhile; does nothing where a server answers.
-
-    Args:
-        path: The state directory; created if missing.
-        project: Default project of a server that is started; None for ``local-project``.
-        location: Default location of a server that is started; None for ``us-central1``.
     """
     directory = StateDirectory(path)
     directory.take()

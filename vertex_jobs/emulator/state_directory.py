@@ -28,14 +28,12 @@ class DirectoryHeldError(UnsupportedHereError):
 
 @dataclass(frozen=True)
 class EndpointRecord:
-    """The address of a directory's server, and its token.
+    """The address of a directory's server, its token and its defaults.
 
     Attributes:
         port: On 127.0.0.1.
         pid: The server's process; 0 when it has ended in order.
         token: For the admin calls.
-        project: Default project of the server.
-        location: Default location of the server.
     """
 
     port: int

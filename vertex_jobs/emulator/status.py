@@ -40,7 +40,6 @@ class ApiError(Exception):
     def __init__(
         self, status: str, message: str, infos: Sequence[Mapping[str, object]] = ()
     ) -> None:
-        """Keep the code beside the text."""
         self.infos = tuple(infos)
         self.status = status
         self.message = message

@@ -28,13 +28,7 @@ _LOOPBACK = "127.0.0.1,localhost"
 
 
 def google_variables(port: int, certificates: Certificates, project: str) -> dict[str, str]:
-    """Return the variables for one running server.
-
-    Args:
-        port: The listener's port.
-        certificates: The server's certificates and credentials.
-        project: Default project for programs that name none.
-    """
+    """Return the variables for one running server; the project is for programs that name none."""
     proxy, bundle = f"http://127.0.0.1:{port}", str(certificates.bundle)
     return {
         "https_proxy": proxy,

@@ -25,7 +25,6 @@ class Container:
     """One replica as a container.
 
     Attributes:
-        image: Its container image.
         name: Unique on this machine.
         command: Replaces the image's entry point; empty for the image's own.
         arguments: Replace the image's default arguments; empty for the image's own.

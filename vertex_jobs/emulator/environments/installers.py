@@ -27,12 +27,7 @@ _UV_FILES = ((".config/uv/uv.toml",), ("etc/uv/uv.toml",))
 
 @dataclass(frozen=True)
 class Installer:
-    """One way to make environments.
-
-    Attributes:
-        name: ``uv`` or ``pip``.
-        uv: How uv is called; empty for pip.
-    """
+    """One way to make environments: ``uv``, called by that command, or ``pip``."""
 
     name: str
     uv: tuple[str, ...] = ()
@@ -54,9 +49,7 @@ class Installer:
 def find_installer(environ: Mapping[str, str], root: Path = Path("/")) -> Installer:
     """Return ``uv`` if there is one and it knows the package index that the user gave pip.
 
-    Args:
-        environ: Of the user.
-        root: Below which the machine's own configuration files lie.
+    The machine's own configuration files lie below ``root``.
     """
     home = Path(environ.get("HOME", "/nonexistent"))
     knows_pip = _configured(environ, "PIP_", _PIP_SOURCES) or _exists(_PIP_FILES, home, root)

@@ -73,13 +73,9 @@ class IsolatedEnvironments:
     def __init__(
         self, folder: Path, installer: Installer, environ: Mapping[str, str], run: Run
     ) -> None:
-        """Build below the folder.
+        """Build below the folder, which is created with the first environment.
 
-        Args:
-            folder: Created when the first environment is built.
-            installer: The tool.
-            environ: Its environment: the user's configuration of pip and uv.
-            run: How its commands are run.
+        ``environ`` holds the user's configuration of pip and uv.
         """
         self._folder = folder
         self._installer = installer
@@ -91,11 +87,7 @@ class IsolatedEnvironments:
         self._locks: dict[Path, asyncio.Lock] = {}
 
     async def get(self, recipe: Recipe, say: Say) -> IsolatedEnvironment:
-        """Return the environment of that recipe; the first call builds it.
-
-        Args:
-            recipe: Its ingredients.
-            say: Called with lines of progress.
+        """Return the environment of that recipe; the first call builds it and says how it goes.
 
         Raises:
             UnsupportedHereError: If something cannot be installed; with the tool's last lines.

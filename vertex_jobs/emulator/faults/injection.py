@@ -35,14 +35,9 @@ _late: set["asyncio.Task[None]"] = set()
 
 
 class ConnectionDroppedError(Exception):
-    """The front is to end the connection instead of answering.
-
-    Attributes:
-        silent: Not before the client leaves by itself.
-    """
+    """The front is to end the connection unanswered; if ``silent``, once the client has left."""
 
     def __init__(self, *, silent: bool = False) -> None:
-        """End the connection now, unless it is to stay silent."""
         self.silent = silent
         super().__init__("an injected fault drops the connection")
 
@@ -59,11 +54,8 @@ async def inject(
 ) -> Answer:
     """Answer a call as the fault has it.
 
-    Args:
-        fault: What goes wrong.
-        act: Carries the call out; it must need nothing more from the client.
-        clock: By which a slow call is slow.
-        discard: Gets the answer that nobody hears, if the connection ends after the call.
+    ``act`` carries the call out and must need nothing more from the client; ``discard`` gets the
+    answer that nobody hears, if the connection ends after the call.
 
     Raises:
         ApiError: If the fault is an error.

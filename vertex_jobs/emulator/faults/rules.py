@@ -24,13 +24,7 @@ Kind = TypeVar("Kind", CallFault, ReplicaFault)
 
 @dataclass
 class Occurrence(Generic[Kind]):
-    """A fault and its count of occasions.
-
-    Attributes:
-        fault: The rule.
-        seen: Number of occasions so far.
-        happened: Number of occasions on which it happened.
-    """
+    """A fault and its occasions: those ``seen`` so far, and on how many it ``happened``."""
 
     fault: Kind
     seen: int = 0
@@ -38,7 +32,6 @@ class Occurrence(Generic[Kind]):
     _random: random.Random = field(init=False)
 
     def __post_init__(self) -> None:
-        """Begin the rule's own draws."""
         self._random = random.Random(self.fault.seed)
 
     def take(self) -> bool:
@@ -57,13 +50,11 @@ class RuleSet:
     """The faults of one job or one admin call, and their counts."""
 
     def __init__(self, faults: Iterable[CallFault | ReplicaFault] = ()) -> None:
-        """Begin to count."""
         listed = list(faults)
         self._calls = [Occurrence(one) for one in listed if isinstance(one, CallFault)]
         self._replicas = [Occurrence(one) for one in listed if isinstance(one, ReplicaFault)]
 
     def __bool__(self) -> bool:
-        """Return whether there is any rule."""
         return bool(self._calls or self._replicas)
 
     def of_call(self, name: str) -> CallFault | None:

@@ -37,12 +37,7 @@ class Administration:
     """Answers the admin calls.
 
     Attributes:
-        token: The token that a caller must send.
-        supervisor: The running jobs.
-        hold: Whether unmodified clients' reads are held.
         standing: The settings of jobs that bring none of their own.
-        capabilities: Of the launcher on this machine.
-        stop: Ends the server.
         further: Calls that are answered elsewhere, by verb and path.
         holders: Processes for whose life the server stays, by process id.
     """

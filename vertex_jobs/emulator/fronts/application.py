@@ -41,7 +41,6 @@ class Application:
         hold: HoldPolicy,
         faults: OwnFaults,
     ) -> None:
-        """Take the parts that answer."""
         self._rest = rest
         self._storage = storage
         self._admin = admin

@@ -31,11 +31,7 @@ class _Reader:
 
 
 def offered_protocols(record: bytes) -> tuple[str, ...]:
-    """Return the ALPN names in a TLS record that holds a ClientHello; empty if there are none.
-
-    Args:
-        record: The record with its five-byte header.
-    """
+    """Return the ALPN names in a TLS record, header included, with a ClientHello; else none."""
     try:
         reader = _Reader(record)
         reader.take(5 + 4 + 2 + 32)  # record header, handshake header, version, random

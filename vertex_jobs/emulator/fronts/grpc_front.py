@@ -32,7 +32,7 @@ class Relays(Protocol):
 
 
 def _full_names(method: Method) -> dict[str, str]:
-    """Full names of the method's services, and the version of each."""
+    """Return the full names of the method's services, and the version of each."""
     if "." in method.service:
         return {method.service: ""}
     return {
@@ -104,14 +104,8 @@ async def start_grpc(
 ) -> grpc.aio.Server:
     """Serve the methods, with TLS and without.
 
-    Args:
-        methods: The table.
-        sockets: Where to listen.
-        key: The leaf's private key, PEM.
-        chain: The leaf and its issuer, PEM.
-        hold: How reads are held.
-        relays: The connections that the listener hands over.
-        faults: Answers for exceptions that nobody expected.
+    Both are PEM: the leaf's private ``key``, and the ``chain`` of the leaf and its issuer.
+    ``faults`` answers for exceptions that nobody expected.
     """
     server = grpc.aio.server(options=[("grpc.max_receive_message_length", -1)])
     services: dict[str, dict[str, grpc.RpcMethodHandler]] = {}

@@ -13,19 +13,14 @@ _MAX_NAME_BYTES = 107
 
 @dataclass(frozen=True)
 class GrpcSockets:
-    """The sockets on which the gRPC front listens.
-
-    Attributes:
-        tls: For connections that reached the listener encrypted.
-        plain: For other connections.
-    """
+    """The gRPC front's sockets: for connections that arrived encrypted, and for others."""
 
     tls: Path
     plain: Path
 
     @property
     def paths(self) -> tuple[Path, Path]:
-        """Both."""
+        """Both sockets, the one with TLS first."""
         return self.tls, self.plain
 
     @classmethod

@@ -30,9 +30,7 @@ _FIRST_BYTES_SECONDS = 20.0
 class Listener:
     """Accepts connections on one port and hands each to the front that it speaks to.
 
-    Attributes:
-        relays: Number of connections that are being relayed.
-        on_connection: Called at each new connection.
+    ``relays`` is the number of those being relayed; ``on_connection`` is called at each new one.
     """
 
     def __init__(
@@ -42,14 +40,6 @@ class Listener:
         grpc_sockets: GrpcSockets,
         outer_proxy: OuterProxy,
     ) -> None:
-        """Take the fronts.
-
-        Args:
-            http_protocol: Makes the protocol of one HTTP/1.1 connection.
-            tls: Context of the HTTPS side.
-            grpc_sockets: Where the gRPC front listens.
-            outer_proxy: For tunnels to other hosts.
-        """
         self._http_protocol = http_protocol
         self._tls = tls
         self._grpc_sockets = grpc_sockets

@@ -29,10 +29,8 @@ class OuterProxy:
     def from_environment(cls, environ: Mapping[str, str], own_port: int) -> "OuterProxy":
         """Return the proxy that ``https_proxy`` and ``no_proxy`` name, in either case.
 
-        Args:
-            environ: The server's environment.
-            own_port: The server's port. A server that a program starts under the server's own
-                variables would be its own proxy; it has none.
+        A server that a program starts under that server's own variables would be its own proxy,
+        at ``own_port``; it has none.
         """
 
         def value(name: str) -> str:

@@ -3,7 +3,8 @@
 Loopback alone is no protection on a machine with several users: the owner of the peer's socket
 must be the user that the server runs as. Only that socket is asked for (sock_diag(7)):
 TensorFlow opens a connection for every file operation, and reading the table of all sockets for
-each took half of the server's time. Source: sock_diag(7), linux/inet_diag.h.
+each took half of the server's time. Every call raises OSError if the kernel cannot be asked.
+Source: sock_diag(7), linux/inet_diag.h.
 """
 
 import errno
@@ -32,32 +33,20 @@ class PeerSocket(NamedTuple):
 
 
 def is_own_user(connection: socket.socket) -> bool:
-    """Return whether the peer's socket, an IPv4 one on this machine, is our user's.
-
-    Raises:
-        OSError: If the kernel cannot be asked.
-    """
+    """Return whether the peer's socket, an IPv4 one on this machine, is our user's."""
     # The peer's socket: its local address is our remote one.
     found = find_socket(connection.getpeername()[:2], connection.getsockname()[:2])
     return found is not None and found.uid == os.geteuid()
 
 
 def socket_inode(local: tuple[str, int], remote: tuple[str, int]) -> int:
-    """Return the number of the socket with those IPv4 addresses; 0 if there is none.
-
-    Raises:
-        OSError: If the kernel cannot be asked.
-    """
+    """Return the number of the socket with those IPv4 addresses; 0 if there is none."""
     found = find_socket(local, remote)
     return found.inode if found else 0
 
 
 def find_socket(local: tuple[str, int], remote: tuple[str, int]) -> PeerSocket | None:
-    """Return the socket with those IPv4 addresses; None if there is none.
-
-    Raises:
-        OSError: If the kernel cannot be asked.
-    """
+    """Return the socket with those IPv4 addresses; None if there is none."""
     query = _QUERY.pack(socket.AF_INET, socket.IPPROTO_TCP, 0, 0, _ALL_STATES)
     identity = _SOCKET_ID.pack(
         local[1].to_bytes(2, "big"),

@@ -37,7 +37,6 @@ class RestFront:
     """The API's methods over REST."""
 
     def __init__(self, methods: Sequence[Method], hold: HoldPolicy) -> None:
-        """Serve the methods; ``hold`` says how long reads are held for callers that say nothing."""
         self._methods = [(method, rule) for method in methods for rule in method.rules]
         self._hold = hold
         self._forms = JsonForms()
@@ -108,7 +107,6 @@ def _request(
     query: dict[str, str | list[str]],
     body: bytes,
 ) -> protos.Message:
-    """Return the request message, made of path, query and body."""
     request = method.request()
     try:
         if body_field and body.strip():
@@ -142,7 +140,7 @@ def _with_lists(
 
 
 def _nested(fields: Mapping[str, str | list[str]]) -> dict[str, Any]:
-    """Fields such as ``model.name`` as the JSON that they mean."""
+    """Return fields such as ``model.name`` as the JSON that they mean."""
     form: dict[str, Any] = {}
     for path, value in fields.items():
         *parents, last = path.split(".")
@@ -161,7 +159,6 @@ class JsonForms:
     """
 
     def __init__(self) -> None:
-        """Start with nothing."""
         self._trials: dict[tuple[str, bool], dict[str, Any]] = {}
 
     def form(self, answer: protos.Message, integers_for_enums: bool) -> dict[str, Any]:

@@ -29,12 +29,7 @@ async def relay(left: socket.socket, right: socket.socket) -> None:
 
 
 async def open_tunnel(host: str, port: int, proxy: OuterProxy) -> socket.socket:
-    """Connect to a host outside.
-
-    Args:
-        host: Name or address.
-        port: TCP port.
-        proxy: The user's own proxy.
+    """Connect to a host outside, through the user's own proxy where that serves the host.
 
     Raises:
         OSError: If the host cannot be reached, or the proxy refuses.

@@ -79,7 +79,6 @@ def _end_descendants() -> None:
 
 
 def _children() -> list[int]:
-    """Return every direct child, from the process table."""
     children = []
     for entry in os.scandir("/proc"):
         with contextlib.suppress(OSError, ValueError):

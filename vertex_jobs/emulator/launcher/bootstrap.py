@@ -60,9 +60,8 @@ def import_preload(modules: list[str]) -> dict[str, str]:
 def run(replica: dict[str, Any]) -> NoReturn:
     """Become the replica: settings, the module's code, then the interpreter's end.
 
-    Args:
-        replica: ``module``, ``arguments``, ``search_path``, ``environment`` and
-            ``working_directory`` of the launcher's ReplicaSpec.
+    ``replica`` has ``module``, ``arguments``, ``search_path``, ``environment`` and
+    ``working_directory`` of the launcher's ReplicaSpec.
     """
     installed = tuple(os.path.join(path, "") for path in sys.path)
     _settle(replica)

@@ -25,7 +25,6 @@ class Received(NamedTuple):
     """One message, the descriptors that came with it, and its sender.
 
     Attributes:
-        body: The JSON object.
         descriptors: Owned by the receiver now; closed on exec.
         sender_pid: As the kernel vouches for it, in the receiver's own numbering; 0 when the
             socket does not ask for it.
@@ -43,12 +42,10 @@ def encode(body: dict[str, Any], descriptors: int = 0) -> bytes:
 
 
 def ancillary(descriptors: tuple[int, ...] = (), pid: int = 0) -> _Ancillary:
-    """Return the ancillary data that travels beside the bytes.
+    """Return the ancillary data by which descriptors are duplicated into the receiver.
 
-    Args:
-        descriptors: Duplicated into the receiver.
-        pid: Names a process of the sender's PID namespace in the sender's place; the kernel
-            translates it for the receiver. Needs privilege in that namespace.
+    ``pid`` names a process of the sender's PID namespace in the sender's place; the kernel
+    translates it for the receiver. That needs privilege in the namespace.
     """
     parts: _Ancillary = []
     if descriptors:

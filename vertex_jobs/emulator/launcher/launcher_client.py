@@ -33,7 +33,6 @@ class Launcher:
     def __init__(
         self, start: Callable[[], Awaitable[LauncherProcess]], process: LauncherProcess
     ) -> None:
-        """Take the first process; see ``start``."""
         self._start = start
         self._process = process
         self._starting = asyncio.Lock()
@@ -88,11 +87,8 @@ class Launcher:
 
         The first replica of its kind waits for its warm parent's imports, as a fresh process
         would for its own. One that cannot be started at all ends with code 127 and says why on
-        its stderr.
-
-        Args:
-            spec: The process.
-            on_output: Called on the event loop for every line of both streams, in order.
+        its stderr. ``on_output`` is called on the event loop, for every line of both streams in
+        order.
 
         Raises:
             EndpointLostError: No launcher process lives long enough.

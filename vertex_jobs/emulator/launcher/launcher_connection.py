@@ -23,11 +23,7 @@ class _Outgoing:
 
 
 class LauncherConnection:
-    """Messages to and from the launcher process.
-
-    Attributes:
-        open: Neither end has been closed.
-    """
+    """Messages to and from the launcher process; ``open`` until either end is closed."""
 
     def __init__(
         self,
@@ -35,12 +31,10 @@ class LauncherConnection:
         receive: Callable[[framing.Received], None],
         lost: Callable[[], None],
     ) -> None:
-        """Start to listen.
+        """Start to listen on a socket, which this object owns from now on.
 
-        Args:
-            sock: Owned by this object from now on.
-            receive: Called for each message.
-            lost: Called once when the other end is closed, after the last message.
+        ``receive`` is called for each message, and ``lost`` once, after the last message, when
+        the other end is closed.
         """
         self._socket = sock
         self._receive = receive

@@ -27,13 +27,10 @@ class LauncherLoop:
     def __init__(
         self, server: framing.Channel, mounting: GcsMounting | None, *, names_processes: bool
     ) -> None:
-        """Take the server's channel.
+        """Take the server's channel, and what serves ``/gcs`` where it can be had.
 
-        Args:
-            server: Closed by the server when all is to end.
-            mounting: Serves ``/gcs``, where it can be had.
-            names_processes: Process numbers differ from the server's, and the kernel is to
-                translate them.
+        With ``names_processes`` process numbers differ from the server's, and the kernel is to
+        translate them.
         """
         self._server = server
         self._mounting = mounting

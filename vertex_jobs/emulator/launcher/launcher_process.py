@@ -42,8 +42,7 @@ _PACKAGES = Path(__file__).parents[3]
 class LauncherProcess:
     """One launcher process, from its start to its end.
 
-    Attributes:
-        capabilities: What this machine allows.
+    ``launch`` and ``ensure_gcs_mount`` raise ``EndpointLostError`` once it is gone.
     """
 
     def __init__(self, clock: Callable[[], float]) -> None:
@@ -67,15 +66,7 @@ class LauncherProcess:
         clock: Callable[[], float] = time.time,
         umask: int = -1,
     ) -> "LauncherProcess":
-        """Start the process and wait until it has its namespaces.
-
-        Args:
-            state_dir: Must exist; the process logs there and mounts its private root on a folder
-                of it.
-            gcs_store: The object store behind ``/gcs``; without it there is no ``/gcs``.
-            private_root: False stays with the host's processes and folders.
-            clock: Unix time in seconds, for the lines of output.
-            umask: Of the replicas; -1 for this process's own.
+        """Start the process and wait until it has its namespaces, see ``Launcher.start``.
 
         Raises:
             EndpointLostError: The process ended at once.
@@ -118,15 +109,11 @@ class LauncherProcess:
 
     @property
     def is_lost(self) -> bool:
-        """Whether the process has ended, or was told to."""
+        """True once the process has ended, or was told to."""
         return not self._connection.open
 
     async def launch(self, spec: ReplicaSpec, on_output: OnOutput) -> Replica:
-        """Start a replica, see ``Launcher.launch``.
-
-        Raises:
-            EndpointLostError: This process is gone.
-        """
+        """Start a replica, see ``Launcher.launch``."""
         number = next(self._numbers)
         pipes, ends = [], []
         for stream in ("stdout", "stderr"):
@@ -149,12 +136,7 @@ class LauncherProcess:
         return replica
 
     async def ensure_gcs_mount(self) -> None:
-        """Return once ``/gcs`` is mounted, see ``Launcher.ensure_gcs_mount``.
-
-        Raises:
-            UnsupportedHereError: It cannot be had here.
-            EndpointLostError: This process is gone.
-        """
+        """Return once ``/gcs`` is mounted, see ``Launcher.ensure_gcs_mount``."""
         if not self.capabilities.gcs_mount:
             raise errors.UnsupportedHereError(
                 f"/gcs cannot be mounted: {self.capabilities.why_not or 'no store was given'}"

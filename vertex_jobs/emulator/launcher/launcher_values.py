@@ -1,7 +1,4 @@
-"""The values that the server and the launcher exchange.
-
-For the server's controllers. No behaviour.
-"""
+"""The values that the server and the launcher exchange."""
 
 from dataclasses import dataclass
 

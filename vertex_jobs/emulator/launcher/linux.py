@@ -56,11 +56,9 @@ def become_subreaper() -> None:
 def die_with_parent(parent: int) -> None:
     """End this process by SIGKILL when its parent ends; survives exec.
 
-    The kernel watches the parent's *thread*, so the parent must be single-threaded.
-
-    Args:
-        parent: Process id of the parent as this process sees it, to notice one that is gone
-            already; 0 when the parent is outside the PID namespace.
+    The kernel watches the parent's *thread*, so the parent must be single-threaded. ``parent`` is
+    its number as this process sees it, to notice one that is gone already; 0 when it is outside
+    the PID namespace.
     """
     _prctl(_SET_DEATH_SIGNAL, signal.SIGKILL)
     if os.getppid() != parent:
@@ -70,10 +68,8 @@ def die_with_parent(parent: int) -> None:
 def signal_group(leader: int, signum: int) -> None:
     """Signal a child that leads a process group, and all of the group.
 
-    Args:
-        leader: A child that is not reaped yet, so that its number is still its own. It may not
-            have come so far as to lead a group.
-        signum: The signal's number.
+    The child must not be reaped yet, so that its number is still its own. It may not have come so
+    far as to lead a group.
     """
     try:
         os.killpg(leader, signum)

@@ -13,11 +13,7 @@ _CHUNK_BYTES = 65536
 
 
 class LinePipe:
-    """The reading end of one pipe.
-
-    Attributes:
-        drained: Done when the last writer has closed the pipe, or ``close`` was called.
-    """
+    """The reading end of a pipe; ``drained`` is done at its end, or by ``close``."""
 
     def __init__(
         self,
@@ -25,12 +21,10 @@ class LinePipe:
         deliver: Callable[[bytes, float], None],
         clock: Callable[[], float],
     ) -> None:
-        """Start to read.
+        """Start to read a descriptor, which this object owns from now on.
 
-        Args:
-            descriptor: Owned by this object from now on.
-            deliver: Called for each line, without its newline, with the Unix time of its arrival.
-            clock: Unix time in seconds.
+        ``deliver`` is called for each line, without its newline, with the Unix time of its
+        arrival.
         """
         self._descriptor = descriptor
         self._deliver = deliver

@@ -21,14 +21,7 @@ _STARTING_FILES = (__file__, runpy.__file__, runpy.run_module.__code__.co_filena
 def command(
     search_path: Sequence[Path], folder: Path, module: str, arguments: Sequence[str]
 ) -> tuple[str, ...]:
-    """Return the command that runs a module so.
-
-    Args:
-        search_path: Folders of the job's packages.
-        folder: The working directory.
-        module: Dotted name.
-        arguments: Of the module.
-    """
+    """Return the command that runs a module so, with the job's packages on its search path."""
     settings = json.dumps(
         {"search_path": [str(path) for path in search_path], "folder": str(folder)}
     )

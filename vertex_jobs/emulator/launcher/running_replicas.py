@@ -61,12 +61,7 @@ class Replicas:
         return [one for one in self._by_number.values() if one.parent is parent]
 
     def end(self, running: Running, code: int) -> dict[str, Any]:
-        """Note an end, and return the message about it.
-
-        Args:
-            running: The replica.
-            code: Its exit code; negative for a signal.
-        """
+        """Note an end, and return the message about it; a negative code is a signal's."""
         del self._by_number[running.number]
         kills = _count_oom_kills()
         out_of_memory = -code == signal.SIGKILL and not running.killed_by_us

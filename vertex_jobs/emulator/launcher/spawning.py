@@ -28,15 +28,10 @@ def spawn(
 ) -> int:
     """Start a program and return its process id.
 
-    A program that cannot be started ends with code 127 and says so on its own error stream.
-
-    Args:
-        command: An absolute path and its arguments.
-        environment: All of it.
-        output: Descriptor that becomes its standard output; stays open here.
-        errors: Descriptor that becomes its standard error; stays open here.
-        inherited: One more descriptor that it keeps, under the same number.
-        may_mount: It keeps the launcher's right to mount file systems.
+    A program that cannot be started ends with code 127 and says so on its own error stream. The
+    command begins with an absolute path; the environment is all that it gets. ``output`` and
+    ``errors`` become its streams and stay open here, ``inherited`` it keeps under the same number.
+    With ``may_mount`` it keeps the launcher's right to mount file systems.
     """
     own_pid = os.getpid()
     pid = os.fork()

@@ -96,12 +96,7 @@ class WarmParents:
     def __init__(
         self, clock: Callable[[], float] = time.monotonic, start: Start = spawn_warm_parent
     ) -> None:
-        """Begin with none.
-
-        Args:
-            clock: Monotonic seconds.
-            start: Starts the process of a parent, from interpreter, modules and environment.
-        """
+        """Begin with none; ``clock`` gives monotonic seconds."""
         self._clock = clock
         self._start = start
         self._serving: dict[_Key, WarmParent] = {}

@@ -96,13 +96,7 @@ def _descriptors(pid: int) -> Iterator[str]:
 def noting_writers(
     application: AsgiApplication, ledger: WriteLedger, client_socket: ClientSocket
 ) -> AsgiApplication:
-    """Return the storage service with the socket of each writing request noted for the ledger.
-
-    Args:
-        application: The storage service.
-        ledger: Keeps who wrote what.
-        client_socket: Finds the number of a connection's socket at the client.
-    """
+    """Return the storage service with the socket of each writing request noted for the ledger."""
 
     async def noting(scope: Scope, receive: Receive, send: Send) -> None:
         client, server = scope.get("client"), scope.get("server")

@@ -67,12 +67,10 @@ CREATE TABLE policies (
 
 
 def connect(path: Path, *, timeout: float = 5.0, any_thread: bool = False) -> sqlite3.Connection:
-    """Open a SQLite file whose commits outlive a crash.
+    """Open or create a SQLite file whose commits outlive a crash.
 
-    Args:
-        path: The file, which is created.
-        timeout: Seconds to wait for a writer of another process.
-        any_thread: Whether other threads may close the connection.
+    ``timeout`` is in seconds, for a writer of another process. With ``any_thread`` other threads
+    may close the connection.
     """
     sql = sqlite3.connect(
         path, timeout=timeout, isolation_level=None, check_same_thread=not any_thread
@@ -95,11 +93,7 @@ def transaction(sql: sqlite3.Connection) -> Iterator[None]:
 
 
 class Database:
-    """The connection and its transactions.
-
-    Attributes:
-        sql: The connection; every statement outside ``transaction`` commits by itself.
-    """
+    """The connection ``sql``, where a statement outside ``transaction`` commits by itself."""
 
     def __init__(self, path: Path) -> None:
         """Open or create the file.

@@ -22,7 +22,7 @@ _MOST_FILES = 64
 
 
 class LogLine(NamedTuple):
-    """One line: the job's number, the task (``service`` or a replica), time and text.
+    """One line of a job's log.
 
     Attributes:
         job_id: Number of the custom job.
@@ -137,7 +137,7 @@ class Logbook:
 
     @property
     def position(self) -> str:
-        """Stands for all lines so far, in this run of the server."""
+        """The position behind all lines so far, in this run of the server."""
         return f"{self._epoch}-{self._appended}"
 
     async def wait(self, job_ids: Iterable[str], position: str, seconds: float) -> None:

@@ -25,12 +25,7 @@ _CLASSES |= {"studies": protos.Study, "datasets": protos.Dataset}
 
 
 class Store:
-    """The resources, their trials and their local settings.
-
-    Attributes:
-        database: The file, for the other tables.
-        transaction: Makes several writes one event: all of them durable, or none.
-    """
+    """The resources, their trials and their local settings; ``database`` has further tables."""
 
     def __init__(self, path: Path) -> None:
         """Open or create the store.
@@ -57,11 +52,9 @@ class Store:
     ) -> None:
         """Add a resource under its name.
 
-        Args:
-            resource: The message, its ``name`` set.
-            project: The project id of the request, since names carry the number.
-            settings: Of the job, which the API does not know.
-            owner: Name of the resource that this one works for, e.g. a trial's tuning job.
+        ``project`` is the project id of the request, since names carry the number; ``settings``
+        are the job's that the API does not know; ``owner`` is the name of the resource that this
+        one works for, e.g. a trial's tuning job.
         """
         name = ResourceName.parse(resource.name)
         self._connection.execute(
@@ -97,13 +90,10 @@ class Store:
             waiter.set()
 
     def load(self, collection: str, resource_id: str, *, trials: bool = True) -> protos.Message:
-        """Return a snapshot of one resource, or None.
+        """Return a snapshot of one resource, found by its number, or None.
 
-        Args:
-            collection: E.g. ``customJobs``.
-            resource_id: Its number.
-            trials: Whether a tuning job comes with its trials, in order of completion,
-                unfinished ones last.
+        A tuning job comes with its trials, unless told otherwise: in order of completion,
+        unfinished ones last.
         """
         row = self._connection.execute(
             "SELECT proto FROM resources WHERE collection = ? AND id = ?",
@@ -162,14 +152,8 @@ class Store:
     ) -> Iterator[tuple[int, protos.Message]]:
         """Yield snapshots of a collection, newest first, without those that work for another one.
 
-        Args:
-            collection: E.g. ``customJobs``.
-            number: The project's number.
-            location: The region; ``-`` for all.
-            before: Only what was created before this place in the sequence.
-
-        Yields:
-            The place in the sequence, and the resource; tuning jobs without their trials.
+        Each comes after its place in the sequence, which is less than ``before``; tuning jobs come
+        without their trials. ``number`` is the project's; ``-`` stands for all locations.
         """
         rows = self._connection.execute(
             "SELECT sequence, id FROM resources WHERE collection = ? AND number = ?"

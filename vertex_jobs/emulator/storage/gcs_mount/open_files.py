@@ -35,7 +35,6 @@ class OpenFiles:
     """
 
     def __init__(self, store: ObjectStore) -> None:
-        """Read from and publish to ``store``."""
         self._store = store
         self._handles: dict[int, _Handle] = {}
         self._numbers = itertools.count(1)  # 0 means: no handle

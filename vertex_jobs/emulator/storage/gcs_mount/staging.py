@@ -25,11 +25,9 @@ _MTIME_KEY = "gcsfuse_mtime"
 
 
 class StagedFile:
-    """One file, shared by all who have it open for writing.
+    """One file, shared by its ``writers``: all handles that have it open for writing.
 
-    Attributes:
-        writers: Open handles.
-        place: Bucket and name, which a rename changes.
+    A rename changes ``place``, which is its bucket and name.
     """
 
     def __init__(

@@ -37,7 +37,6 @@ class Tree:
     """Paths below ``/gcs`` over one object store."""
 
     def __init__(self, store: ObjectStore) -> None:
-        """Look into ``store``."""
         self._store = store
 
     def lookup(self, path: str) -> Directory | StoredObject | None:

@@ -13,10 +13,12 @@ from vertex_jobs.emulator.storage.objects.object_values import Bucket
 
 
 class Buckets:
-    """Verbs on buckets; reached as ``ObjectStore.buckets``."""
+    """Verbs on buckets; reached as ``ObjectStore.buckets``.
+
+    A verb on a bucket that is not there raises ``BucketNotFoundError``.
+    """
 
     def __init__(self, table: ObjectTable) -> None:
-        """Work on the rows of one store."""
         self._table = table
 
     def create(self, name: str, *, project: str = "", settings: Mapping[str, Any] = {}) -> Bucket:
@@ -40,19 +42,11 @@ class Buckets:
         return bucket
 
     def get(self, name: str) -> Bucket:
-        """Find a bucket.
-
-        Raises:
-            BucketNotFoundError: If there is none of that name.
-        """
+        """Find a bucket."""
         return self._table.bucket(self._table.database.read(), name)
 
     def require(self, name: str) -> Bucket:
-        """Find a bucket, or make it where the store makes buckets that are written to.
-
-        Raises:
-            BucketNotFoundError: If there is none and none may be made.
-        """
+        """Find a bucket, or make it where the store makes buckets that are written to."""
         with self._table.change() as change:
             self._table.require_bucket(change, name)
         return self.get(name)
@@ -69,11 +63,7 @@ class Buckets:
         settings: Mapping[str, Any] | None = None,
         policy: Mapping[str, Any] | None = None,
     ) -> Bucket:
-        """Replace what is given of a bucket; an IAM policy changes nobody's access.
-
-        Raises:
-            BucketNotFoundError: If there is none of that name.
-        """
+        """Replace what is given of a bucket; an IAM policy changes nobody's access."""
         with self._table.change() as change:
             bucket = self._table.bucket(change.sql, name)
             changed = dataclasses.replace(
@@ -91,7 +81,6 @@ class Buckets:
         """Delete an empty bucket.
 
         Raises:
-            BucketNotFoundError: If there is none of that name.
             NotEmptyError: If it holds an object.
         """
         with self._table.change() as change:

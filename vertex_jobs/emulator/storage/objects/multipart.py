@@ -38,9 +38,9 @@ class Part:
 
 
 class MultipartUploads:
-    """Sessions of the XML API's multipart uploads; parts may arrive in any order, at once.
+    """The sessions of one store; reached as ``ObjectStore.multipart``.
 
-    Source: Cloud Storage documentation, XML API multipart uploads.
+    A session that is not there raises ``UploadNotFoundError``.
     """
 
     def __init__(self, table: ObjectTable, directory: Path) -> None:
@@ -68,7 +68,6 @@ class MultipartUploads:
         """Keep a filled payload as one part, in place of an earlier one of that number.
 
         Raises:
-            UploadNotFoundError: If there is no such session.
             ChecksumMismatchError: If it arrived otherwise than it was sent.
         """
         checksums = payload.finish()
@@ -90,11 +89,7 @@ class MultipartUploads:
         return Part(number, payload.size, checksums, change.now)
 
     def parts(self, upload_id: str) -> tuple[Part, ...]:
-        """Return the parts received so far, by number.
-
-        Raises:
-            UploadNotFoundError: If there is no such session.
-        """
+        """Return the parts received so far, by number."""
         session_row(self._table, upload_id, "multipart")
         rows = self._table.database.read().execute(
             "SELECT * FROM parts WHERE upload_id = ? ORDER BY number", (upload_id,)
@@ -139,11 +134,7 @@ class MultipartUploads:
         return stored
 
     def cancel(self, upload_id: str) -> None:
-        """End a session and drop its parts.
-
-        Raises:
-            UploadNotFoundError: If there is no such session.
-        """
+        """End a session and drop its parts."""
         session_row(self._table, upload_id, "multipart")
         with self._table.change() as change:
             change.sql.execute("DELETE FROM uploads WHERE id = ?", (upload_id,))

@@ -14,7 +14,6 @@ class BucketNotFoundError(ObjectStoreError):
     """No bucket has that name, and the store may not make one."""
 
     def __init__(self, bucket: str) -> None:
-        """Name the bucket."""
         super().__init__(f"The specified bucket does not exist: {bucket}")
 
 
@@ -30,7 +29,6 @@ class UploadNotFoundError(ObjectStoreError):
     """No upload session has that id, or it was cancelled."""
 
     def __init__(self, upload_id: str) -> None:
-        """Name the session."""
         super().__init__(f"No such upload: {upload_id}; start a new one")
 
 
@@ -43,10 +41,9 @@ class NotEmptyError(ObjectStoreError):
 
 
 class NotEmulatedError(ObjectStoreError):
-    """Something that Cloud Storage does and Local Vertex does not."""
+    """A field, parameter or method that Cloud Storage has and Local Vertex does not."""
 
     def __init__(self, what: str) -> None:
-        """Name the field, parameter or method."""
         super().__init__(f"Local Vertex does not emulate {what}")
 
 
@@ -59,14 +56,9 @@ class ChecksumMismatchError(InvalidObjectRequestError):
 
 
 class PreconditionFailedError(ObjectStoreError):
-    """A precondition does not hold.
-
-    Attributes:
-        condition: Name of the parameter or header, e.g. ``ifGenerationMatch``.
-    """
+    """A precondition does not hold; ``condition`` is the parameter or header that states it."""
 
     def __init__(self, condition: str, expected: int | str, actual: str) -> None:
-        """Name the condition, what was asked for, and what is there."""
         self.condition = condition
         super().__init__(
             "At least one of the pre-conditions you specified did not hold: "

@@ -33,10 +33,8 @@ _MOST_COMPONENTS = 32
 class ObjectStore:
     """Buckets and objects under one directory, for any number of threads and processes.
 
-    Attributes:
-        buckets: The verbs on buckets.
-        resumable: Sessions of resumable uploads.
-        multipart: Sessions of the XML API's multipart uploads.
+    A verb raises an ``ObjectStoreError`` of its own kind if an object, bucket, name, attribute,
+    checksum or precondition is not as it must be.
     """
 
     def __init__(
@@ -49,11 +47,9 @@ class ObjectStore:
     ) -> None:
         """Open the store, and make its files when they are missing.
 
-        Args:
-            directory: Holds the store's files.
-            create_buckets: Whether the first write to an unknown bucket makes it.
-            on_write: Called with every new generation of an object, from the writing thread.
-            clock: Gives seconds since the epoch.
+        With ``create_buckets`` the first write to an unknown bucket makes it. ``on_write`` is
+        called with every new generation of an object, from the writing thread; ``clock`` gives
+        seconds since the epoch.
         """
         self._table = ObjectTable(directory, create_buckets, on_write, clock)
         self.buckets = Buckets(self._table)
@@ -84,11 +80,7 @@ class ObjectStore:
     def open(
         self, bucket: str, name: str, preconditions: Preconditions = ANY
     ) -> tuple[StoredObject, BinaryIO]:
-        """Find a live object and open its bytes, which stay readable whatever happens to it.
-
-        Raises:
-            ObjectStoreError: As ``get`` does.
-        """
+        """Find a live object and open its bytes, which stay readable whatever happens to it."""
         while True:
             stored = self.get(bucket, name, preconditions)
             try:
@@ -122,11 +114,7 @@ class ObjectStore:
         preconditions: Preconditions = ANY,
         expected: Checksums = UNKNOWN,
     ) -> StoredObject:
-        """Make a filled payload the live generation of an object.
-
-        Raises:
-            ObjectStoreError: If a checksum, a precondition, the name or the bucket is wrong.
-        """
+        """Make a filled payload the live generation of an object."""
         checksums = payload.finish()
         expected.verify(checksums)
         draft = Draft(
@@ -142,7 +130,7 @@ class ObjectStore:
             return self._table.publish(change, draft)
 
     def write(self, bucket: str, name: str, data: bytes, **options: Any) -> StoredObject:
-        """Write bytes as an object; the options and errors are those of ``put``."""
+        """Write bytes as an object; the options are those of ``put``."""
         with self.writer() as payload:
             payload.write(data)
             return self.put(bucket, name, payload, **options)
@@ -154,22 +142,14 @@ class ObjectStore:
         edit: Callable[[Mapping[str, Any]], Mapping[str, Any]],
         preconditions: Preconditions = ANY,
     ) -> StoredObject:
-        """Replace the attributes of an object by what ``edit`` makes of them.
-
-        Raises:
-            ObjectStoreError: If the object, a precondition or an attribute is wrong.
-        """
+        """Replace the attributes of an object by what ``edit`` makes of them."""
         with self._table.change() as change:
             stored = self._table.require(change.sql, bucket, name, preconditions)
             attributes = checked_attributes(edit(stored.attributes))
             return self._table.set_attributes(change, stored, attributes)
 
     def delete(self, bucket: str, name: str, preconditions: Preconditions = ANY) -> None:
-        """Delete a live object.
-
-        Raises:
-            ObjectStoreError: If the object is not there or a precondition does not hold.
-        """
+        """Delete a live object."""
         with self._table.change() as change:
             stored = self._table.require(change.sql, bucket, name, preconditions)
             self._table.drop(change, stored)
@@ -187,9 +167,6 @@ class ObjectStore:
         """Copy an object, or move it; both share its bytes and cost no more for large ones.
 
         ``attributes`` replace the source's. The source must still be the generation given.
-
-        Raises:
-            ObjectStoreError: If the source is gone, or the destination is not as demanded.
         """
         kept = source.attributes if attributes is None else checked_attributes(attributes)
         draft = Draft(
@@ -219,11 +196,7 @@ class ObjectStore:
         attributes: Mapping[str, Any] = {},
         preconditions: Preconditions = ANY,
     ) -> StoredObject:
-        """Concatenate objects of one bucket, in order.
-
-        Raises:
-            ObjectStoreError: If a source or the destination is not as demanded.
-        """
+        """Concatenate objects of one bucket, in order."""
         if not 1 <= len(sources) <= _MOST_COMPONENTS:
             raise InvalidObjectRequestError(
                 f"Invalid compose of {len(sources)} objects: 1 to {_MOST_COMPONENTS} are allowed"

@@ -47,11 +47,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Draft:
-    """An object about to be published.
-
-    Attributes:
-        payload: The file with the bytes, or the number of a payload that another object has.
-    """
+    """An object to publish; ``payload`` is its file, or the number of another object's payload."""
 
     bucket: str
     name: str
@@ -146,9 +142,7 @@ class ObjectTable:
         """Return the live object of that name.
 
         Raises:
-            ObjectNotFoundError: If it is not there, or of another generation.
-            BucketNotFoundError: If not even the bucket is.
-            PreconditionFailedError: If it is not as demanded.
+            ObjectStoreError: As ``ObjectStore.get`` does.
         """
         stored = self.find(sql, bucket, name)
         if stored is None:

@@ -89,10 +89,8 @@ class StoredObject:
 class Preconditions:
     """Conditions on the live object of a request; generation 0 means that none is live.
 
+    An object of another generation than the one that is asked for counts as missing.
     Source: Cloud Storage documentation, Request preconditions.
-
-    Attributes:
-        generation: The generation that is asked for; an object of another one counts as missing.
     """
 
     generation_match: int | None = None

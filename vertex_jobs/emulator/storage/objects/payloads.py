@@ -43,12 +43,9 @@ def rename_durably(path: Path, target: Path) -> None:
 
 
 class PayloadWriter:
-    """A payload that is still being written; hashed as it grows. For one thread at a time.
+    """A payload of ``size`` bytes so far, hashed as it grows. For one thread at a time.
 
     As a context manager it removes its file at the end, unless that has become an object.
-
-    Attributes:
-        size: Bytes written so far.
     """
 
     size: int
@@ -114,7 +111,6 @@ class PayloadWriter:
         self._file.close()
 
     def __enter__(self) -> "PayloadWriter":
-        """Return the writer itself."""
         return self
 
     def __exit__(
@@ -123,7 +119,6 @@ class PayloadWriter:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        """Close, and remove what did not become an object."""
         self._file.close()
         self.path.unlink(missing_ok=True)
 

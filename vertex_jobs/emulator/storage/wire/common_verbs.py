@@ -97,11 +97,7 @@ def check_etags(request: Request, *etags: str) -> None:
 
 @contextlib.contextmanager
 def _conditional_read() -> Iterator[None]:
-    """Say of a read whose condition "if not ..." fails that the client is up to date.
-
-    Raises:
-        NotModifiedError: In its place.
-    """
+    """Raise NotModifiedError where a condition "if not ..." fails: the client is up to date."""
     try:
         yield
     except PreconditionFailedError as error:
@@ -134,7 +130,7 @@ def object_headers(stored: StoredObject) -> dict[str, str]:
 
 
 def hash_header(checksums: Checksums) -> str:
-    """Checksums as ``X-Goog-Hash`` has them."""
+    """Return the checksums as ``X-Goog-Hash`` has them."""
     pairs = (("crc32c", checksums.crc32c), ("md5", checksums.md5))
     return ",".join(f"{kind}={value}" for kind, value in pairs if value is not None)
 
@@ -147,7 +143,7 @@ def xml_etag(stored: StoredObject) -> str:
 
 
 def _range(header: str, size: int) -> tuple[int, int] | None:
-    """Start and end of the one range asked for; None for all, also when several are."""
+    """Return start and end of the one range asked for; None for all, also when several are."""
     match = _RANGE.fullmatch(header)
     if match is None or match.group(1) == match.group(2) == "":
         return None

@@ -24,14 +24,9 @@ class UnknownPathError(ObjectStoreError):
 
 
 class RangeNotSatisfiableError(ObjectStoreError):
-    """A range that begins behind the end of the object.
-
-    Attributes:
-        size: Of the object, in bytes.
-    """
+    """A range that begins behind the end of an object of ``size`` bytes."""
 
     def __init__(self, size: int) -> None:
-        """Keep the size, which the answer states."""
         self.size = size
         super().__init__("Request range not satisfiable")
 

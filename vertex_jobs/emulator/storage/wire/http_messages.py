@@ -95,11 +95,7 @@ class Request:
         return bytes(document)
 
     async def json(self) -> dict[str, Any]:
-        """Read a JSON object; an empty body is an empty one.
-
-        Raises:
-            InvalidObjectRequestError: If it is something else.
-        """
+        """Read a JSON object, as ``parse_object`` does."""
         return parse_object(await self.body())
 
     async def drain(self) -> None:
@@ -149,11 +145,7 @@ class FileSpan:
 
 @dataclass(frozen=True)
 class Response:
-    """One answer; header names are sent as spelt here.
-
-    Attributes:
-        span: Sent in place of ``body`` when given.
-    """
+    """One answer; header names are sent as spelt here, and a ``span`` in place of the body."""
 
     status: int
     headers: Mapping[str, str] = field(default_factory=dict)

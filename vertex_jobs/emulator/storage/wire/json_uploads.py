@@ -188,7 +188,6 @@ def _content_range(header: str | None) -> _ContentRange:
 def _described(
     request: Request, resource: Mapping[str, Any], content_type: str
 ) -> tuple[str, dict[str, Any]]:
-    """Name and attributes of the object to be."""
     name = request.query.get("name") or resource.get("name")
     if not isinstance(name, str) or not name:
         raise InvalidObjectRequestError("Required parameter: name")

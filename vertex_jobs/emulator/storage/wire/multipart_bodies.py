@@ -21,12 +21,9 @@ _HEADERS = rb"(?:[^\r\n]+(?P=newline))*)(?P=newline)"
 
 @dataclass(frozen=True)
 class RelatedBody:
-    """The parts of one body.
+    """The JSON part of one body, and its media, to be read to the end.
 
-    Attributes:
-        metadata: The JSON part.
-        content_type: Of the media part; empty when it has none.
-        media: The media, to be read to its end.
+    ``content_type`` is that of the media; empty when it has none.
     """
 
     metadata: dict[str, Any]

@@ -35,13 +35,7 @@ class StorageApplication:
     """Answers both APIs over one store, which the caller keeps open."""
 
     def __init__(self, store: ObjectStore, board: FaultBoard, clock: Clock) -> None:
-        """Serve a store.
-
-        Args:
-            store: Buckets and objects.
-            board: The faults of calls; it is told which objects are read.
-            clock: By which faults are slow or late.
-        """
+        """Serve a store; the board is also told which objects are read."""
         self._store = store
         self._board = board
         self._clock = clock

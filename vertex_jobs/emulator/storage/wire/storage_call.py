@@ -16,8 +16,7 @@ class StorageCall:
     Attributes:
         method: Of the JSON API, e.g. ``storage.objects.insert``; a request of the XML API has the
             method that does the same.
-        handler: Answers the request.
-        names: What the path names, decoded: ``bucket``, ``name`` and so on.
+        names: The parts of the path, decoded: ``bucket``, ``name`` and so on.
     """
 
     method: str

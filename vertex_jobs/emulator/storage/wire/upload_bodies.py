@@ -20,7 +20,6 @@ class BlockWriter:
     """
 
     def __init__(self, payload: PayloadWriter) -> None:
-        """Write at the end of a payload."""
         self._payload = payload
         self._thread = ThreadPoolExecutor(1, "upload")
         self._waiting: collections.deque[asyncio.Future[None]] = collections.deque()
