@@ -18,11 +18,7 @@ _PASSED_VARIABLES = ("LANG", "LC_ALL", "LD_LIBRARY_PATH", "PATH")
 
 
 def clean_environment(folder: Path) -> dict[str, str]:
-    """Return the whole environment of such a program.
-
-    Args:
-        folder: An empty one, for the files that it writes.
-    """
+    """Return the program's whole environment; its files go to the folder, which is empty."""
     service = Environment(
         directories=Directories.under("gs://no-bucket"),
         cluster=Cluster({"chief": ("127.0.0.1:2222",)}),

@@ -45,11 +45,9 @@ runpy.run_module({entry!a}, run_name="__main__", alter_sys=True)
 
 @dataclass(frozen=True)
 class PackageFile:
-    """One file of a package.
+    """One file of a package, with its bytes as they were hashed.
 
-    Attributes:
-        path: Relative to the package's folder, with forward slashes.
-        content: Its bytes as they were when they were hashed.
+    The path is relative to the package's folder, with forward slashes.
     """
 
     path: str
@@ -63,7 +61,6 @@ class Package:
     Attributes:
         module_name: The module that ``python -m`` runs, the archive's only top-level package.
         content_hash: First 12 hexadecimal digits of the SHA-256 of files, requirements and wheels.
-        file_name: Name of the archive.
         files: Sorted by path.
         requirements: The libraries that pip installs beside it, sorted.
         wheels: Private ones, installed before it, in the order of the requirements.
@@ -112,10 +109,9 @@ def describe(job: "JobSpec") -> Package:
 
 
 def write(package: Package, directory: Path) -> tuple[Path, ...]:
-    """Write wheels and archive into a folder, which is created.
+    """Write wheels and archive, and return their paths in the order of installation.
 
-    Returns:
-        Their paths in the order of installation; the archive is the last.
+    The folder is created; the archive is the last.
     """
     directory.mkdir(parents=True, exist_ok=True)
     paths = []
@@ -134,7 +130,6 @@ def write(package: Package, directory: Path) -> tuple[Path, ...]:
 
 
 def _collect(source: Path, job: "JobSpec") -> Sources:
-    """Return the user's files."""
     selection = Selection(job.data_files, job.exclude_files)
     if not source.is_dir():
         return collect_script(source, selection)

@@ -24,19 +24,10 @@ _LEFTOVER_FILES = ("*.pyc", "*.pyo", ".DS_Store", ".coverage", ".gitignore", "*.
 
 
 class Exclusions:
-    """The rules for one job's files, and the files that they have left out so far.
-
-    Attributes:
-        left_out: Path of each file and folder that does not travel, to the reason.
-    """
+    """The rules for one job's files, and the reasons for those that they have left out, by path."""
 
     def __init__(self, root: Path, patterns: Sequence[str] = ()) -> None:
-        """Decide for files below a folder.
-
-        Args:
-            root: The folder that the patterns are relative to.
-            patterns: As in a ``.gitignore``; they override every other rule.
-        """
+        """Take patterns as in a ``.gitignore`` of ``root``, which override every other rule."""
         self.left_out: dict[Path, str] = {}
         self._root = root.absolute()
         self._own = _rules(patterns) if patterns else None
@@ -46,9 +37,7 @@ class Exclusions:
     def walk(self, directory: Path, *, named: bool = False) -> Iterator[Path]:
         """Yield every file of a folder that travels, sorted by path.
 
-        Args:
-            directory: The folder.
-            named: Whether the config names it, so that git's rules do not count.
+        In a folder that the config names, git's rules do not count.
 
         Raises:
             PackagingError: If a link leads to a folder or to nothing, or an entry is no file.

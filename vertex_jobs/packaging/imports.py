@@ -25,11 +25,9 @@ _PARSER = threading.Lock()
 
 @dataclass(frozen=True)
 class Import:
-    """One imported module, absolute, with the names taken from it.
+    """One imported module by its absolute dotted name.
 
-    Attributes:
-        module: Dotted name, e.g. ``sklearn.datasets``.
-        names: Names after ``from module import``, each perhaps a submodule; empty otherwise.
+    The names are those after ``from module import``, each perhaps a submodule.
     """
 
     module: str
@@ -72,18 +70,13 @@ def third_party_imports(
 ) -> tuple[str, ...]:
     """Return the modules that the files import when they are loaded, without ours and siblings.
 
-    Only statements that run at import count: not those in functions, under ``TYPE_CHECKING`` or
-    under ``if __name__ == "__main__"``; nor, in each file, those after a change of the environment
-    that may affect an import, such as ``os.environ["KERAS_BACKEND"] = "jax"``. Files that are not
-    valid Python are skipped, since the replica's own error is the better message.
-    ``keras.callbacks.TensorBoard`` counts as the modules that it imports when it is made.
-
-    Args:
-        source_files: Files that are not Python are skipped too.
-        environment: Variables that are set already: to set one to its own value changes nothing.
-
-    Returns:
-        Sorted dotted names as written, e.g. ``("keras", "sklearn.datasets")``.
+    The result is sorted, with dotted names as written. Only statements that run at import count:
+    not those in functions, under ``TYPE_CHECKING`` or under ``if __name__ == "__main__"``; nor, in
+    each file, those after a change of the environment that may affect an import, such as
+    ``os.environ["KERAS_BACKEND"] = "jax"``. To set a variable to the value that it has in
+    ``environment`` changes nothing. Files that are not Python, or not valid, are skipped: the
+    replica's own error is the better message. ``keras.callbacks.TensorBoard`` counts as the modules
+    that it imports when it is made.
     """
     files = [path for path in source_files if path.suffix == ".py"]
     if not files:
@@ -113,7 +106,6 @@ def third_party_imports(
 
 
 def _imports_at(node: ast.AST) -> Iterator[Import]:
-    """Yield the imports of this node alone."""
     if isinstance(node, ast.Import):
         for alias in node.names:
             yield Import(alias.name)
@@ -129,7 +121,6 @@ def _imports_at(node: ast.AST) -> Iterator[Import]:
 
 
 def _changes_environment(statement: ast.AST, environment: Mapping[str, str]) -> bool:
-    """Return whether a statement sets or removes a variable of the process."""
     if isinstance(statement, (ast.Assign, ast.Delete)):
         for target in statement.targets:
             if isinstance(target, ast.Subscript) and _is_environment(target.value):
@@ -144,12 +135,10 @@ def _changes_environment(statement: ast.AST, environment: Mapping[str, str]) -> 
 
 
 def _is_environment(node: ast.expr) -> bool:
-    """Return whether an expression is ``os.environ``."""
     return getattr(node, "attr", getattr(node, "id", "")) == "environ"
 
 
 def _text(node: ast.expr | None) -> str | None:
-    """Return the value of a literal text; None for anything else."""
     literal = node.value if isinstance(node, ast.Constant) else None
     return literal if isinstance(literal, str) else None
 
@@ -167,7 +156,6 @@ def _executed_at_import(body: Iterable[ast.AST]) -> Iterator[ast.AST]:
 
 
 def _is_guard(test: ast.expr) -> bool:
-    """Return whether a condition is ``TYPE_CHECKING`` or compares ``__name__``."""
     if isinstance(test, ast.Compare):
         return isinstance(test.left, ast.Name) and test.left.id == "__name__"
     return getattr(test, "attr", getattr(test, "id", "")) == "TYPE_CHECKING"

@@ -21,10 +21,7 @@ from vertex_jobs.packaging.unpacking import unpack
 class Proof:
     """The result of running the package's module with ``--help``.
 
-    Attributes:
-        module_name: The module that ran.
-        exit_code: Its exit status; None when it did not end in time.
-        output: stdout and stderr together.
+    The exit code is None when it did not end in time; the output is stdout and stderr together.
     """
 
     module_name: str
@@ -46,11 +43,9 @@ def verify(
 ) -> Proof:
     """Unpack a package and run its module with ``--help`` in a clean environment.
 
-    Args:
-        path: The archive that ``write`` wrote.
-        wheels: Private wheels that a job installs before it; here they are unpacked.
-        interpreter: The Python to run it with.
-        timeout_seconds: For a script that does not know ``--help`` and would train instead.
+    ``path`` is the archive that ``write`` wrote; ``wheels`` are private ones that a job installs
+    before it and that are unpacked here. The timeout is for a script that does not know ``--help``
+    and would train instead.
 
     Raises:
         PackagingError: If the file is not such an archive.

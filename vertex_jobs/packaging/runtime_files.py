@@ -1,7 +1,4 @@
-"""The files of this project that a training script may import, and that travel with its code.
-
-For the package, which holds copies, and for the wheel of ``runtime_wheel``.
-"""
+"""The files of this project that a training script may import, and that travel with its code."""
 
 from pathlib import Path
 

@@ -63,14 +63,9 @@ def write_sdist(
     contents: Mapping[str, bytes],
     requirements: Sequence[str],
 ) -> None:
-    """Write the distribution aside, then rename it into place.
+    """Write the distribution aside, then rename it into place; its folder is created.
 
-    Args:
-        path: The archive to write; its folder is created.
-        name: Distribution and top-level package.
-        version: Its version.
-        contents: The package's files by path relative to the package.
-        requirements: Dependency specifiers.
+    ``name`` is also the top-level package's; ``contents`` are its files by path relative to it.
     """
     base = f"{name}-{version}"
     members = {f"{base}/{name}/{relative}": content for relative, content in contents.items()}

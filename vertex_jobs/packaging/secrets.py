@@ -42,11 +42,9 @@ _SEARCHED_BYTES = 1_000_000
 
 
 def secret_in(name: str, content: bytes) -> str:
-    """Return why the file is a secret, with the line that shows it; empty when it is none.
+    """Return why a file is a secret, with the line that shows it; empty when it is none.
 
-    Args:
-        name: The file's name, without folders.
-        content: Its bytes.
+    The name is without folders.
     """
     for pattern, reason in _TELLING_NAMES.items():
         is_sample = any(fnmatch.fnmatchcase(name, sample) for sample in _SAMPLES)

@@ -23,9 +23,8 @@ OWN_NAME = "vertex_jobs"
 class Selection:
     """A config's patterns for files, relative to the folder of the script.
 
-    Attributes:
-        data_files: Glob patterns of files and folders that travel besides the code.
-        exclude_files: Patterns as in a ``.gitignore`` of files that never travel.
+    ``data_files`` are globs of what travels besides the code; ``exclude_files`` are patterns as in
+    a ``.gitignore`` of what never travels.
     """
 
     data_files: Sequence[str] = ()
@@ -34,12 +33,9 @@ class Selection:
 
 @dataclass(frozen=True)
 class Sources:
-    """The files of one job.
+    """The files of one job by relative path, and the one to run.
 
-    Attributes:
-        contents: Bytes by relative path.
-        entry: Relative path of the file to run.
-        left_out: Files that do not travel, by the name that the user knows, to the reason.
+    ``left_out`` holds the files that do not travel, by the name that the user knows, and why.
     """
 
     contents: Mapping[str, bytes]
@@ -89,11 +85,6 @@ def collect_package(directory: Path, module: str, selection: Selection | None = 
     The folder is either the package itself (``trainer`` for ``trainer.task``) or the folder that
     holds the modules (``src`` for ``trainer.task``, ``trainer`` for ``task``).
 
-    Args:
-        directory: The folder.
-        module: Dotted name of the module to run.
-        selection: The config's patterns for other files.
-
     Raises:
         PackagingError: If the module is not there, a file is not valid Python, a pattern matches
             nothing, or the folder holds a secret.
@@ -130,11 +121,7 @@ def _sources(
     exclusions: Exclusions,
     cells: Mapping[str, str],
 ) -> Sources:
-    """Refuse secrets, and return the files with the list of those left out.
-
-    Raises:
-        PackagingError: If there are secrets; it names all of them.
-    """
+    """Return the files with the list of those left out; refuse all secrets among them at once."""
     reasons = {
         name: reason
         for name, (path, content) in found.items()
@@ -153,11 +140,7 @@ def _sources(
 
 
 def _named(root: Path, patterns: Sequence[str], exclusions: Exclusions) -> Iterator[Path]:
-    """Yield the files that patterns name, also those that git ignores.
-
-    Raises:
-        PackagingError: If a pattern leaves the folder or matches nothing.
-    """
+    """Yield the files that patterns name, also those that git ignores; each pattern must match."""
     for pattern in patterns:
         if Path(pattern).is_absolute() or ".." in Path(pattern).parts:
             raise PackagingError(
@@ -178,7 +161,6 @@ def _named(root: Path, patterns: Sequence[str], exclusions: Exclusions) -> Itera
 
 
 def _siblings(root: Path, entry: Import, exclusions: Exclusions) -> Iterator[Path]:
-    """Yield the files beside the script that one import means."""
     top = entry.module.partition(".")[0]
     folder, module = root / top, root / f"{top}.py"
     if top == OWN_NAME:

@@ -41,11 +41,8 @@ def extract(path: Path, directory: Path) -> None:
     """Unpack an archive: zip if its name ends in ``.zip`` or ``.whl``, else tar.
 
     Only regular files and folders are made, with the umask's modes and the execute bit. A link to
-    another file or folder of the archive becomes a copy of it.
-
-    Args:
-        path: The archive.
-        directory: New or empty; after an error it may hold some of the files.
+    another file or folder of the archive becomes a copy of it. The directory is new or empty; after
+    an error it may hold some of the files.
 
     Raises:
         ArchiveError: If the archive cannot be read, is too large, or has a name, a link or a device
@@ -74,7 +71,6 @@ class _Target:
     files_left: int
 
     def place(self, name: str) -> Path:
-        """Return the path for a name of the archive."""
         pure = PurePosixPath(name)
         if pure.is_absolute() or ".." in pure.parts:
             raise _misplaced(name, "it would be written elsewhere")
@@ -194,10 +190,7 @@ class _SmallReads:
 
 
 def unpack(paths: Sequence[Path], directory: Path) -> list[Path]:
-    """Unpack archives that ``write`` wrote, each into a folder of its own.
-
-    Returns:
-        The folders for ``sys.path``, in the order of the archives.
+    """Unpack archives that ``write`` wrote, and return a folder for ``sys.path`` for each in turn.
 
     Raises:
         PackagingError: If a file is no such archive, or would write elsewhere.

@@ -26,12 +26,7 @@ _PLATFORM = re.compile(r"any|(many|musl)?linux.*_x86_64")
 
 @dataclass(frozen=True)
 class Wheel:
-    """One wheel.
-
-    Attributes:
-        file_name: Unchanged, since pip reads name, version and platform from it.
-        content: Its bytes.
-    """
+    """One wheel under its own file name, from which pip reads name, version and platform."""
 
     file_name: str
     content: bytes
@@ -48,16 +43,13 @@ def is_wheel_file(requirement: str) -> bool:
 
 
 def read_wheels(requirements: Iterable[str], image: str) -> tuple[Wheel, ...]:
-    """Read the wheels among the requirements, in their order.
+    """Read the wheels among a job's requirements, in their order.
 
-    Args:
-        requirements: Lines of a job.
-        image: The image that installs them; only a prebuilt one has a known Python.
+    Only a prebuilt image has a known Python to compare them with.
 
     Raises:
         PackagingError: If a wheel is missing, its name is not a wheel's, or it is for other
-        machines
-            or another Python.
+            machines or another Python.
     """
     paths = [Path(line) for line in requirements if is_wheel_file(line)]
     if not paths:

@@ -1,7 +1,4 @@
-"""What a check found, for programs, for a terminal and for notebooks.
-
-For the verb ``check``, for ``job.check()`` and for whoever submits.
-"""
+"""The findings of a check, for programs, for a terminal and for notebooks."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,12 +11,10 @@ from vertex_jobs.wording import count
 
 @dataclass(frozen=True, repr=False)
 class Report:
-    """What a check found; ``print`` shows all of it.
+    """The findings of a check; ``print`` shows all of them.
 
-    Attributes:
-        source: The config's path, or the job's display name.
-        faults: Errors first, each kind in the order of the rules.
-        cost: None where too much of the config could not be read.
+    The source is the config's path, or the job's display name. Faults begin with the errors, each
+    kind in the order of the rules. The cost is None where too little of the config could be read.
     """
 
     source: str
@@ -28,7 +23,7 @@ class Report:
 
     @property
     def ok(self) -> bool:
-        """Whether nothing stops a submission."""
+        """True when nothing stops a submission."""
         return not self.errors
 
     @property
@@ -48,11 +43,7 @@ class Report:
         return replace(self, faults=(*self.errors, *errors, *warnings))
 
     def require_ok(self) -> None:
-        """Do nothing if nothing stops a submission.
-
-        Raises:
-            InvalidJobError: With every error.
-        """
+        """Raise InvalidJobError with every error, if there is one."""
         if not self.ok:
             raise InvalidJobError(self.errors, self.source)
 

@@ -1,8 +1,4 @@
-"""Check a job: collect its own faults and those of every rule, all at once.
-
-For the verbs ``check`` and ``run``, for ``job.check()`` and ``submit``. It contacts nothing; the
-user's script runs as far as its argument parser, in a child process.
-"""
+"""Check a job: collect its own faults and those of every rule, all at once."""
 
 from collections.abc import Iterable, Iterator
 from datetime import date, datetime, timezone
@@ -23,11 +19,8 @@ _PRICED = MACHINE_FIELDS | {"timeout", "max_trial_count", "parallel_trial_count"
 def check(reading: Reading, *, on: Where, place: Place, today: date | None = None) -> Report:
     """Check a config or a job, as far as it could be read.
 
-    Args:
-        reading: The config, and the faults found while reading it.
-        on: The endpoint whose rules count.
-        place: Where it is submitted first; its bucket is empty if none was named.
-        today: For images whose support ends; default the day in UTC.
+    ``place`` is where it is submitted first; its bucket is empty if none was named. ``today``, by
+    default the day in UTC, is for images whose support ends.
     """
     subject = Subject(
         job=reading.job,

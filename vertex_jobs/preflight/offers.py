@@ -19,9 +19,7 @@ class Offer:
     """A machine, and the accelerators that it can have.
 
     Attributes:
-        machine_type: E.g. ``g2-standard-4``.
         vcpus: None where the documentation does not say, as with memory.
-        memory_gb: In gigabytes.
         accelerators: By type, the counts that the machine can have; of TPUs the topologies.
         rate: Per hour, without the boot disk; without accelerators, too, if they are attached to
             the machine and none was asked for.
@@ -41,12 +39,9 @@ def find_offers(
 ) -> Iterator[Offer]:
     """Yield the offers that the filters let through, in the catalog's order.
 
-    Args:
-        catalog: The machines and prices.
-        gpu: An accelerator, as ``L4`` or in full; empty for any.
-        machine: The start of the machine's name.
-        tpu: Whether to yield TPUs alone.
-        region: Where the accelerator must not be reported as refused; empty for any.
+    An empty filter lets everything through. ``gpu`` is an accelerator, as ``L4`` or in full;
+    ``machine`` is the start of a name; ``tpu`` asks for TPUs alone; ``region`` is one where the
+    accelerator must not be reported as refused.
 
     Raises:
         InvalidJobError: If there is no such accelerator, machine or region.
@@ -63,11 +58,7 @@ def find_offers(
 
 
 def _checked(catalog: Catalog, gpu: str, machine: str, region: str) -> str:
-    """Return the accelerator's full name, empty for any.
-
-    Raises:
-        InvalidJobError: With every filter that names nothing.
-    """
+    """Return the accelerator's full name, empty for any; refuse every filter that names nothing."""
     faults = []
     gpus = [name for name in catalog.accelerators if name.startswith("NVIDIA")]
     name = nearest(gpu, gpus) if gpu else None

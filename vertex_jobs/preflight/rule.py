@@ -1,7 +1,7 @@
 """A rule: a small function with a name, a source and a severity.
 
-For the modules in ``rules``. A rule yields faults; how severe they are, and whether they count on
-Vertex AI and on Local Vertex, is the rule's and not the fault's.
+A rule yields faults; how severe they are, and whether they count on Vertex AI and on Local Vertex,
+is the rule's and not the fault's.
 """
 
 import dataclasses
@@ -35,13 +35,11 @@ class Rule:
     Attributes:
         name: In small letters with hyphens.
         severity: On Vertex AI.
-        what: The rule as a sentence.
         source: The document, or what else it rests on.
         needs: Fields without which it cannot be checked.
         cloud_only: Whether it does not matter to Local Vertex: there an error becomes a warning,
             and a warning is not given.
         local_only: Whether it does not matter to Vertex AI: there it is not checked.
-        find: The function that yields the faults.
     """
 
     name: str

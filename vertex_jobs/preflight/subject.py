@@ -27,7 +27,6 @@ class Candidate:
 
     Attributes:
         path: Where it stands in the config, e.g. ``fallback.0``; empty for the job's own.
-        location: Region.
         pools: The worker pools there, in role order.
         strategy: ``standard``, ``spot``, ``flex_start``, or None for the default.
     """
@@ -44,11 +43,9 @@ class Subject:
 
     Attributes:
         job: The job; fields that are damaged are at their default, or None if required.
-        damaged: Fields that could not be read.
         on: The endpoint whose rules count.
         location: Where it is submitted first.
         staging_bucket: ``gs://…``; empty if none was named.
-        catalog: Machines, images, limits, prices.
         today: The date, for images whose support ends.
     """
 

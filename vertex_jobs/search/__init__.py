@@ -22,11 +22,8 @@ def algorithm(
 ) -> Algorithm:
     """Return a search algorithm.
 
-    Args:
-        name: The algorithm's.
-        space: The space to search.
-        maximize: Whether higher is better, for each metric; at least one.
-        seed: Not negative; fixes every random choice.
+    ``maximize`` tells for each metric, at least one, whether higher is better. The seed, which is
+    not negative, fixes every random choice.
 
     Raises:
         ValueError: The name is unknown, there is no metric, the seed is negative, or the grid is

@@ -37,13 +37,10 @@ class Acquisition:
     def __init__(
         self, models: Models, known: Floats, random: np.random.Generator, *, settled: bool
     ) -> None:
-        """Draw the trial's boldness and weights.
+        """Draw the trial's boldness and weights from its own random stream.
 
-        Args:
-            models: Of the metrics.
-            known: Values of the best trials and of those that run, ``[points, parameters]``.
-            random: The trial's own stream.
-            settled: Whether the study has enough trials to refine its best ones.
+        ``known`` holds the values of the best trials and of those that run,
+        ``[points, parameters]``; a ``settled`` study has enough trials to refine its best ones.
         """
         self._models = models
         self._weights = random.dirichlet(np.ones(len(models.best)))[:, None]

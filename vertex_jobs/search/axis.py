@@ -19,12 +19,7 @@ CATEGORY_SCALE = math.sqrt(0.5)
 
 
 class Axis:
-    """The column, or feature columns, of one parameter.
-
-    Attributes:
-        parameter: The parameter.
-        width: Number of feature columns.
-    """
+    """The column, or the ``width`` feature columns, of one parameter."""
 
     def __init__(self, parameter: Parameter) -> None:
         self.parameter = parameter

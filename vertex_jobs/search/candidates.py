@@ -48,7 +48,7 @@ class Candidates:
     ) -> Floats | None:
         """Return the values at coordinates, ``[parameters]``, or elsewhere if they are taken.
 
-        Returns None where no point is left.
+        It is None where no point is left.
         """
         row: Floats = self._encoding.values(coordinates[None, :])[0]
         if row.tobytes() not in taken:
@@ -61,11 +61,7 @@ class Candidates:
     ) -> Floats | None:
         """Return the values with the least loss, ``[parameters]``; None where no point is left.
 
-        Args:
-            loss: What to minimise.
-            leaders: Values of the best trials, around which it draws more points.
-            taken: See the class.
-            random: Source of the draws.
+        More points are drawn around the leaders, the values of the best trials.
         """
         if self._every is not None:
             free = self._every[~_had(self._every, taken)]

@@ -24,12 +24,9 @@ _RIDGE = 1e-3
 
 @dataclass(frozen=True)
 class Curve:
-    """One trial's measurements, and its final value if it has ended.
+    """One trial's values by step or second, ascending; a higher value is better.
 
-    Attributes:
-        places: Steps or seconds, ascending.
-        values: Higher is better.
-        final: The value that counts; None while the trial runs.
+    The final value is the one that counts; None while the trial runs.
     """
 
     places: tuple[float, ...]
@@ -40,9 +37,7 @@ class Curve:
 def chance_to_exceed(curve: Curve, ended: Sequence[Curve]) -> float:
     """Return the chance that a running trial ends above the best of those that have ended.
 
-    Args:
-        curve: Of the running trial, with a measurement.
-        ended: At least two that have a measurement and a final value.
+    All need a measurement, and those that have ended, at least two, a final value.
     """
     from scipy.special import ndtr
 
@@ -66,14 +61,9 @@ def autoregression(
 ) -> float:
     """Return the value that a linear model of the ended curves expects at ``end``.
 
-    It predicts the final value from the value and the slope at the place that the running trial has
-    reached.
-
-    Args:
-        curve: Of the running trial.
-        ended: The others, each with a final value.
-        end: The place to predict.
-        extra: One more number for each of ``ended`` and then for the trial, ``[trials + 1]``.
+    It predicts the final value, which each of ``ended`` has, from the value and the slope at the
+    place that the running trial has reached, and from ``extra``: one more number for each of
+    ``ended`` and then for the trial, ``[trials + 1]``.
     """
     reach = curve.places[-1]
     rows = np.array([_state(one, reach, end) for one in (*ended, curve)])

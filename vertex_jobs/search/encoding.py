@@ -24,10 +24,8 @@ from vertex_jobs.search.space import Assignment, Space
 class Encoding:
     """The three numeric forms of the points of one space.
 
-    Attributes:
-        space: The space.
-        owners: Index of the parameter that each feature column belongs to, ascending. Parameters
-            with a single value have no column.
+    ``owners`` holds the index of the parameter that each feature column belongs to, ascending.
+    Parameters with a single value have no column.
     """
 
     def __init__(self, space: Space) -> None:

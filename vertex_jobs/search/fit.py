@@ -37,10 +37,8 @@ DRAWS_PER_NOISE, SPREAD = 12, 1.3
 def fit_kernel(features: Floats, owners: NDArray[np.int_], targets: Floats) -> Kernel:
     """Return the most probable kernel for the observed points.
 
-    Args:
-        features: ``[points, columns]``.
-        owners: The parameter of each column; columns of one parameter share a length scale.
-        targets: ``[points]``, mean about 0 and variance about 1.
+    Features are ``[points, columns]``; columns with one owner, a parameter, share a length scale.
+    Targets are ``[points]``, with mean about 0 and variance about 1.
     """
     return _kernel(_most_probable(_Posterior(features, owners, targets)), owners)
 
@@ -164,7 +162,6 @@ class _Posterior:
         return [self._means, rugged, noisy]
 
     def loss(self, logs: Floats) -> tuple[float, Floats]:
-        """Return the loss and its gradient."""
         from scipy.linalg.lapack import dpotrf, dpotri, dpotrs
 
         weights = np.exp(-2 * logs[:-2])

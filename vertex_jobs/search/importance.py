@@ -25,13 +25,9 @@ KERNELS = 16
 
 @dataclass(frozen=True)
 class Importance:
-    """One parameter's total index for one metric.
+    """One parameter's total index for one metric, 0 to 1.
 
-    Attributes:
-        parameter_id: The parameter.
-        share: Median over the drawn functions, 0 to 1.
-        low: Their first decile.
-        high: Their last decile.
+    The share is the median over the drawn functions; low and high are their first and last decile.
     """
 
     parameter_id: str
@@ -43,13 +39,9 @@ class Importance:
 def importances(beliefs: Beliefs, metric: int, seed: int = 0) -> list[Importance]:
     """Return every parameter's importance for one metric, the most important first.
 
-    All are 0 where all trials are equal in the metric. Parameters that share an id under different
-    conditions count as one. The indices add up to more than one where parameters interact.
-
-    Args:
-        beliefs: About the study.
-        metric: Number of the metric in the study's order.
-        seed: For the draws of points and functions.
+    ``metric`` is its number in the study's order. All are 0 where all trials are equal in the
+    metric. Parameters that share an id under different conditions count as one. The indices add up
+    to more than one where parameters interact.
     """
     ids = [parameter.id for parameter in beliefs.encoding.space.parameters]
     names = list(dict.fromkeys(ids))
@@ -75,12 +67,8 @@ def _total_indices(
 ) -> Floats:
     """Return the indices of drawn functions, ``[draws, parameters]``.
 
-    Args:
-        beliefs: About the study.
-        metric: Its number.
-        points: ``[1 + parameters, count, coordinates]``: the base, then the base with one
-            parameter exchanged at a time.
-        random: Source of the draws.
+    ``points`` are ``[1 + parameters, count, coordinates]``: the base, then the base with one
+    parameter exchanged at a time.
     """
     flat = points.reshape(-1, points.shape[-1])
     features = beliefs.encoding.features(beliefs.encoding.values(flat))

@@ -66,8 +66,6 @@ class Models:
     """The fitted posteriors of a study.
 
     Attributes:
-        encoding: Turns points into features.
-        metrics: One for each metric.
         infeasibility: Of 1 for infeasible and 0 for feasible; None when all trials are feasible.
         best: Lowest target of each metric, ``[metrics]``.
     """

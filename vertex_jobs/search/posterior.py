@@ -14,12 +14,9 @@ class Posterior:
     """A kernel conditioned on observed points."""
 
     def __init__(self, kernel: Kernel, features: Floats, targets: Floats) -> None:
-        """Factorise once.
+        """Factorise once; features are ``[points, columns]``, targets those of the first points.
 
-        Args:
-            kernel: The covariance.
-            features: ``[points, columns]``.
-            targets: Of the first points; points without one are pending, see ``add_pending``.
+        Points without a target are pending, see ``add_pending``.
         """
         from scipy.linalg.lapack import dpotrf, dpotrs
 
@@ -49,15 +46,9 @@ class Posterior:
         return mean, np.sqrt(np.maximum(variance, 1e-12 * self._kernel.amplitude))
 
     def draw(self, features: Floats, count: int, random: np.random.Generator) -> Floats:
-        """Return functions drawn from the joint posterior of points.
+        """Return functions drawn from the joint posterior of points, ``[count, points]``.
 
-        Args:
-            features: ``[points, columns]``; the cost grows with the third power of the points.
-            count: Number of functions.
-            random: Source of the draws.
-
-        Returns:
-            ``[count, points]``.
+        Features are ``[points, columns]``; the cost grows with the third power of the points.
         """
         from scipy.linalg.lapack import dpotrf, dtrtrs
 

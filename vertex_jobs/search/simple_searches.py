@@ -1,7 +1,4 @@
-"""Grid search and random search, which learn nothing from the trials.
-
-For baselines and for studies that ask for them.
-"""
+"""Grid search and random search, which learn nothing from the trials."""
 
 from collections.abc import Sequence
 from itertools import islice

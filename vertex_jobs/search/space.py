@@ -30,7 +30,6 @@ class Parameter:
 
     Attributes:
         id: As in the study, without white space.
-        kind: The type of its values.
         low: Smallest value, inclusive; double and integer only.
         high: Largest value, inclusive; double and integer only.
         values: The values of a discrete (numbers, increasing) or categorical (texts) parameter.

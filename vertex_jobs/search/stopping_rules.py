@@ -26,10 +26,8 @@ _DECAY_TRIALS = 5
 class Verdict:
     """The answer of a rule about a running trial.
 
-    Attributes:
-        stops: Whether the trial stops.
-        prediction: Place and value, higher being better, of the measurement that the convex rule
-            adds to a trial that it stops.
+    The prediction is place and value, higher being better, of the measurement that the convex rule
+    adds to a trial that it stops.
     """
 
     stops: bool
@@ -37,12 +35,10 @@ class Verdict:
 
 
 def judge(rule: Mapping[str, Any], curve: Curve, ended: Sequence[Curve]) -> Verdict:
-    """Return a rule's verdict on a running trial.
+    """Return a rule's verdict on a running trial, which never stops without a measurement.
 
-    Args:
-        rule: ``name``, and for the convex rule its numbers; absent ones have their defaults.
-        curve: The trial's; without a measurement it never stops.
-        ended: The curves of trials that have succeeded, with their final values.
+    The rule has a ``name``, and the convex one also numbers; absent ones have their defaults.
+    ``ended`` are the trials that have succeeded, with their final values.
     """
     ended = [one for one in ended if one.places]
     if not curve.places:

@@ -24,14 +24,10 @@ CONTENDERS = 100
 
 @dataclass(frozen=True)
 class Estimates:
-    """Estimates of the metrics' true values, in the metrics' own units.
+    """Estimates of the metrics' true values, ``[assignments, metrics]``, in the metrics' own units.
 
     They hold where the study was successful. Trials worse than the median count by rank only, so a
-    mean there says "bad" but not how bad.
-
-    Attributes:
-        means: ``[assignments, metrics]``.
-        deviations: Standard deviations of the estimates, without the noise of a single trial.
+    mean there says "bad" but not how bad. Standard deviations leave out a single trial's noise.
     """
 
     means: Floats
@@ -40,14 +36,7 @@ class Estimates:
 
 @dataclass(frozen=True)
 class Beliefs:
-    """The models of a study's metrics, fitted once.
-
-    Attributes:
-        encoding: Of the study's space.
-        observations: The completed trials.
-        models: Fitted to them.
-        trial_ids: Of the feasible trials, ascending.
-    """
+    """The models of a study's metrics, fitted once; the ids are the feasible trials', ascending."""
 
     encoding: Encoding
     observations: Observations
@@ -147,12 +136,9 @@ class Beliefs:
     ) -> Floats:
         """Return functions that explain a metric's targets, in random order, ``[draws, points]``.
 
-        Args:
-            metric: Number of the metric in the study's order.
-            features: ``[points, columns]``; for each kernel the cost grows with the third power
-                of the points.
-            kernels: Drawn by their shares of belief; four functions of each.
-            random: Source of the draws.
+        ``metric`` is its number in the study's order; features are ``[points, columns]``. Kernels
+        are drawn by their shares of belief, with four functions of each; the cost of each grows
+        with the third power of the points.
         """
         return _draw(self._rivals[metric], features, kernels, 4, random)
 

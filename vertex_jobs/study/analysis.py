@@ -25,9 +25,8 @@ class StudyAnalysis:
 
     Attributes:
         name: Resource name of the tuning job.
-        display_name: The job's display name.
-        state: The job's state when the copy was made.
-        objectives: The metrics, in the order of the spec.
+        state: The job's when the copy was made.
+        objectives: In the order of the spec.
         trials: In the order of their ids.
         spec: The StudySpec in the API's JSON; empty where it is not known.
     """
@@ -134,7 +133,7 @@ class StudyAnalysis:
 
     @cached_property
     def confidence(self) -> Confidence | None:
-        """How sure the best trials are; None where there is no model."""
+        """The confidence in the best trials; None where there is no model."""
         if self.beliefs is None:
             return None
         return Confidence.of(self.beliefs, self.trials, self.objectives)

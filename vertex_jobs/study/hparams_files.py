@@ -112,7 +112,6 @@ def _scalars(prefix: str, measurement: Measurement) -> list[Any]:
 
 
 def _events(rows: Any) -> bytes:
-    """Return the bytes of an event file."""
     from tensorboard.compat.proto.event_pb2 import Event
     from tensorboard.compat.proto.summary_pb2 import Summary
     from tensorboard.summary.writer.record_writer import RecordWriter

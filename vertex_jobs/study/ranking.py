@@ -17,11 +17,9 @@ from vertex_jobs.wording import count, number
 
 @dataclass(frozen=True)
 class Ranking:
-    """The trials of a study under its objectives.
+    """The trials of a study, in the order of their ids, under its objectives.
 
-    Attributes:
-        objectives: At least one is needed for any trial to win.
-        trials: In the order of their ids.
+    At least one objective is needed for any trial to win.
     """
 
     objectives: tuple[Objective, ...]

@@ -32,13 +32,10 @@ _LOCAL_STUDY_KEYS = frozenset({"seed", "initial_trials", "warm_start", "faults"}
 def training_config(
     study_config: Mapping[str, Any], trial: Trial, initial_model_dir: str | None = None
 ) -> dict[str, Any]:
-    """Return the keys of a custom job's config.
+    """Return the keys of a custom job's config, from the tuning job's.
 
-    Args:
-        study_config: The tuning job's.
-        trial: Source of the parameters, which follow the arguments that all trials had.
-        initial_model_dir: Directory of the model to continue from, which the script finds in
-            ``VERTEX_JOBS_INITIAL_MODEL_DIR``; None for none.
+    The trial's parameters follow the arguments that all trials had. The script finds the directory
+    of the model to continue from in ``VERTEX_JOBS_INITIAL_MODEL_DIR``.
     """
     kept = {key: value for key, value in study_config.items() if key not in _STUDY_KEYS}
     suffix = f"-trial-{trial.id}"

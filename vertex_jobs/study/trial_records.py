@@ -19,12 +19,7 @@ JsonObject = dict[str, object]
 
 @dataclass(frozen=True)
 class Objective:
-    """A metric that the study optimises.
-
-    Attributes:
-        metric_id: The metric's name, e.g. ``accuracy``.
-        maximize: True when larger is better.
-    """
+    """A metric that the study optimises."""
 
     metric_id: str
     maximize: bool
@@ -41,11 +36,9 @@ class Objective:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The metrics of one step.
+    """The metrics of one step by id; a value may be NaN or infinite.
 
-    Attributes:
-        step: Step count as the script reported it; 0 when it reported none.
-        metrics: Value of each metric by its id; may hold NaN or infinities.
+    The step is as the script reported it; 0 when it reported none.
     """
 
     step: int

@@ -35,7 +35,6 @@ class Questions:
         single: Tokens that must be accepted, whatever else is required.
         parsers: The kinds that the sources import, of ``argparse``, ``click``, ``absl``.
         several: Whether the sources read a command line in more than one place.
-        variables: The job's environment variables.
     """
 
     argv: tuple[str, ...]
@@ -52,7 +51,6 @@ class Verdict:
 
     Attributes:
         error: In the parser's words; empty if it accepted them.
-        unknown: Tokens that it did not know.
         abbreviates: The flag that a token was short for.
         reads_text: Whether it reads every text as true.
     """
@@ -72,9 +70,6 @@ class Outcome:
             ``forbidden``, stopped at something that only a job may do; ``slow``, timed out.
         detail: The reason, if not answered.
         missing: Libraries that are not installed here.
-        flags: Those that the parser knows.
-        whole: The verdict on each whole command line.
-        single: The verdict on each probe.
         ignores: Whether the script gives its parser an empty command line.
     """
 
@@ -90,10 +85,7 @@ class Outcome:
 def ask(package: Package, questions: Questions, interpreter: str = sys.executable) -> Outcome:
     """Unpack a package, run it as far as its parser, and put the questions to that.
 
-    Args:
-        package: The job's code; its own modules never have stand-ins.
-        questions: The questions.
-        interpreter: The Python that runs it.
+    The package's own modules never have stand-ins.
     """
     with tempfile.TemporaryDirectory(prefix="vertex-jobs-check-") as scratch:
         folder = Path(scratch, "package")

@@ -24,13 +24,9 @@ from vertex_jobs.spec.argument_forms import parameter_text, tokens
 
 @dataclass(frozen=True)
 class Probe:
-    """One question.
+    """One question about the value at a path of the config.
 
-    Attributes:
-        path: Of the field in the config that it is about.
-        value: Of that field.
-        tokens: The tokens for the parser.
-        as_float: Whether they hold a whole number in its other form, e.g. 64.0, which may arrive.
+    With ``as_float`` the tokens hold a whole number in its other form, e.g. 64.0, which may arrive.
     """
 
     path: str

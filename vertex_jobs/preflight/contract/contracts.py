@@ -22,11 +22,7 @@ from vertex_jobs.spec import JobSpec
 
 @dataclass(frozen=True)
 class Contract:
-    """Everything known of a script.
-
-    Attributes:
-        job: A job with a script.
-    """
+    """Everything known of the script of a job that has one."""
 
     job: JobSpec
 

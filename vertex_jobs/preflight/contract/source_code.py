@@ -33,12 +33,9 @@ _METRIC_FILE = "CLOUD_ML_HP_METRIC_FILE"
 
 @dataclass(frozen=True)
 class MetricTags:
-    """The metrics that the sources report.
+    """The metrics that the sources report by tags written as text.
 
-    Attributes:
-        tags: Those written as text.
-        is_complete: Whether every report has its tags as text.
-        is_reported: Whether there is any report at all.
+    They are complete if every report has its tags as text.
     """
 
     tags: tuple[str, ...]
@@ -47,7 +44,6 @@ class MetricTags:
 
 
 def _trees(package: Package) -> Iterator[ast.Module]:
-    """Yield the syntax tree of each of the user's modules."""
     for file in package.files:
         path = PurePosixPath(file.path)
         if path.suffix == ".py" and path.parts[0] not in _OWN:
@@ -71,7 +67,6 @@ def reads_often(package: Package) -> bool:
 
 
 def _calls(tree: ast.AST) -> Iterator[ast.Call]:
-    """Return every call in a tree."""
     return (node for node in ast.walk(tree) if isinstance(node, ast.Call))
 
 

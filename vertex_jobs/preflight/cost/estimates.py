@@ -20,7 +20,6 @@ class Leg:
 
     Attributes:
         path: Of the place in the config; empty for the job's own.
-        location: Region.
         rate: Per hour of one trial, or of the job if it has no trials.
     """
 
@@ -35,11 +34,9 @@ class Estimate:
 
     Attributes:
         legs: The job's own place, then its fallbacks.
-        trial_count: The most trials; 1 for a job without trials.
-        parallel_trial_count: Trials at the same time; 1 for a job without trials.
-        is_study: Whether there are trials.
+        trial_count: The most trials; it and the parallel ones are 1 for a job without trials.
         timeout_hours: The longest time of one trial.
-        timeout_is_default: Whether the config does not set that time.
+        timeout_is_default: True when the config does not set that time.
     """
 
     legs: tuple[Leg, ...]
@@ -105,12 +102,7 @@ class Estimate:
 
 
 def estimate(job: JobSpec, location: str) -> Estimate:
-    """Return the estimated cost of a job.
-
-    Args:
-        job: The job.
-        location: Where it is submitted first.
-    """
+    """Return the estimated cost of a job that is submitted to the location first."""
     prices = catalog.load()
     legs = []
     for attempt in attempts(job):

@@ -22,12 +22,9 @@ _HOURS_PER_MONTH = 730
 
 @dataclass(frozen=True)
 class CostRange:
-    """A range of US dollars, and the items without a known price.
+    """A range of US dollars: every price at the low end of its margin, and at the high end.
 
-    Attributes:
-        low: With every price at the low end of its margin.
-        high: With every price at the high end.
-        unknown: Items without a known price; the range is then a part of the cost only.
+    Where items have an unknown price, the range is a part of the cost only.
     """
 
     low: float = 0.0
@@ -36,7 +33,7 @@ class CostRange:
 
     @property
     def is_complete(self) -> bool:
-        """Whether every price is known."""
+        """True when every price is known."""
         return not self.unknown
 
     def times(self, factor: float) -> "CostRange":
@@ -67,7 +64,6 @@ class PriceLine:
     """One item of an hour's price.
 
     Attributes:
-        item: E.g. ``n1-standard-4``.
         quantity: How many run at once.
         usd_per_hour: Of one, before any discount; None when unknown.
         confidence: ``high``, ``medium`` or ``low``; None when unknown.
@@ -94,13 +90,7 @@ class PriceLine:
 
 @dataclass(frozen=True)
 class Rate:
-    """The price of some machines per hour, and its items.
-
-    Attributes:
-        hourly: For all of them together.
-        lines: Every item of it.
-        notes: Restrictions, a clause each.
-    """
+    """The price of some machines together per hour, its items, and restrictions, a clause each."""
 
     hourly: CostRange
     lines: tuple[PriceLine, ...]
@@ -110,13 +100,9 @@ class Rate:
 def rate(
     uses: Iterable[MachineUse], *, location: str, strategy: str | None, catalog: Catalog
 ) -> Rate:
-    """Return the price of some machines.
+    """Return the price of some machines, their disks and accelerators included.
 
-    Args:
-        uses: The machines, disks and accelerators included.
-        location: Where they are; prices are known for one region only.
-        strategy: ``spot``, ``flex_start``, ``standard`` or None.
-        catalog: With the prices.
+    The strategy is ``spot``, ``flex_start``, ``standard`` or None; prices are known for one region.
     """
     lines = tuple(line for use in uses for line in _lines(use, catalog))
     notes = []

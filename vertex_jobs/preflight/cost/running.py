@@ -21,11 +21,8 @@ from vertex_jobs.timestamps import read_second
 def so_far(resource: Mapping[str, Any], now: datetime) -> CostRange:
     """Return the estimated cost of a job up to now, or of all of it once it has ended.
 
-    A tuning job costs what its trials cost, each for its own time.
-
-    Args:
-        resource: The API's JSON of a custom job, tuning job or training pipeline.
-        now: An aware time.
+    The resource is the API's JSON of a custom job, tuning job or training pipeline, ``now`` an
+    aware time. A tuning job costs what its trials cost, each for its own time.
 
     Raises:
         ValueError: If the resource's name is not that of a job.

@@ -1,7 +1,4 @@
-"""Every rule, in the order in which the faults are listed.
-
-For ``check`` and for the page that lists them.
-"""
+"""Every rule, in the order in which the faults are listed, for ``check`` and for its page."""
 
 from vertex_jobs.preflight.rule import Rule
 from vertex_jobs.preflight.rules.hardware import HARDWARE_RULES

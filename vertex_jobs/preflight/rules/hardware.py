@@ -1,7 +1,6 @@
 """Rules on machines, their accelerators, disks and regions.
 
-For the table in ``rules``. TPUs have rules of their own. What a machine takes is a rule of the
-catalog; here are its faults.
+TPUs have rules of their own. What a machine takes is a rule of the catalog; here are its faults.
 """
 
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Rules on container images, by their names alone: nothing is pulled.
-
-For the table in ``rules``.
-"""
+"""Rules on container images, by their names alone: nothing is pulled."""
 
 import difflib
 from collections.abc import Iterator

@@ -1,7 +1,4 @@
-"""Rules on time limits and on the way to get machines.
-
-For the table in ``rules``.
-"""
+"""Rules on time limits and on the way to get machines."""
 
 from collections.abc import Iterator
 

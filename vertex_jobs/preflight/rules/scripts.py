@@ -1,6 +1,6 @@
 """Rules on the script: it can be packaged, it takes its arguments, it reports its metrics.
 
-For the table in ``rules``. A fault that the parser finds is given in the parser's words.
+A fault that the parser finds is given in the parser's words.
 """
 
 from collections.abc import Iterator

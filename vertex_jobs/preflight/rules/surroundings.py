@@ -1,6 +1,6 @@
 """Rules on what is around a job: buckets, keys, money, and settings that one endpoint lacks.
 
-For the table in ``rules``. ``doctor`` asks whether a bucket exists and who may write to it.
+``doctor`` asks whether a bucket exists and who may write to it.
 """
 
 from collections.abc import Iterator

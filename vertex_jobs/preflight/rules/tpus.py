@@ -1,7 +1,4 @@
-"""Rules on TPUs.
-
-For the table in ``rules``. What a TPU machine takes is a rule of the catalog; here are its faults.
-"""
+"""Rules on TPUs; what a TPU machine takes is a rule of the catalog, and here are its faults."""
 
 from collections.abc import Iterator
 

@@ -1,6 +1,6 @@
 """Rules on a study as a whole: how many trials, and what they can learn from each other.
 
-For the table in ``rules``. Whether a study is valid is a matter of the spec.
+Whether a study is valid is a matter of the spec.
 """
 
 import math

@@ -1,7 +1,4 @@
-"""The surroundings of the best trial: points that differ from it in one parameter.
-
-For the charts that ask the study's model.
-"""
+"""The surroundings of the best trial: points that differ from it in one parameter."""
 
 from typing import Any
 
@@ -28,13 +25,8 @@ def best_by(study: StudyAnalysis, metric: int) -> Trial:
 def line_through(encoding: Encoding, column: int, trial: Trial) -> tuple[list[Any], Floats]:
     """Return a parameter's values, and a trial's coordinates with each of them in turn.
 
-    Args:
-        encoding: Of the study's space.
-        column: The parameter's place in it.
-        trial: Source of the other parameters; the parents of this one get values that activate it.
-
-    Returns:
-        The values, and ``[values, parameters]`` in [0, 1].
+    ``column`` is the parameter's place in the encoding. The coordinates are
+    ``[values, parameters]`` in [0, 1]; the parents of this parameter get values that activate it.
     """
     parameter = encoding.space.parameters[column]
     name, count = parameter.id, parameter.count
@@ -60,7 +52,6 @@ def _place(encoding: Encoding, name: str) -> int:
 
 
 def _coordinate(encoding: Encoding, column: int, value: Any) -> float:
-    """Return the coordinate of a parameter's value."""
     row = np.full((1, encoding.dimension), np.nan)
     parameter = encoding.space.parameters[column]
     is_category = parameter.kind == "categorical"

@@ -1,7 +1,4 @@
-"""The common parts of the report's charts: their form, colours and axes.
-
-A chart is plain data in the form of plotly's figures.
-"""
+"""The common parts of the report's charts: their form, colours and axes."""
 
 import math
 from collections.abc import Sequence
@@ -23,15 +20,10 @@ _LISTED_TICKS = 12
 
 @dataclass(frozen=True)
 class Chart:
-    """One chart.
+    """One chart, with a caption of one line that says how to read it.
 
-    Attributes:
-        title: Heading.
-        caption: One line that says how to read it.
-        data: plotly traces.
-        layout: plotly layout; margins and fonts are the page's.
-        height: In pixels.
-        wide: Whether it takes the whole width of the page.
+    Data and layout are plotly's, margins and fonts the page's. The height is in pixels; a wide
+    chart takes the whole width of the page.
     """
 
     title: str

@@ -54,7 +54,6 @@ def report_html(study: StudyAnalysis) -> str:
 
 
 def _header(study: StudyAnalysis) -> str:
-    """Return name, state, and the decision in words."""
     state = study.state.removeprefix("JOB_STATE_").lower()
     goals = ", ".join(f"{one.metric_id} ({one.goal})" for one in study.objectives)
     lines = [

@@ -74,9 +74,7 @@ def _last_line(error: BaseException) -> str:
 def _forbid(scratch: str, *, starts_processes: bool) -> None:
     """Forbid network, files outside of the scratch folder, and other programs from now on.
 
-    Args:
-        scratch: The folder in which it may write.
-        starts_processes: Whether it may start programs, as some libraries do when they are loaded.
+    Some libraries start programs when they are loaded; ``starts_processes`` lets them.
     """
     allowed = (os.path.realpath(scratch), "/dev/", "/proc/")
 

@@ -15,14 +15,7 @@ Ask = Callable[[list[str]], Mapping[str, Any]]
 def verdict(
     error: str = "", unknown: Iterable[str] = (), abbreviates: str = "", reads_text: bool = False
 ) -> dict[str, Any]:
-    """Return a verdict in the form in which the parent reads it.
-
-    Args:
-        error: In the parser's words; empty if it accepted the tokens.
-        unknown: Tokens that it did not know.
-        abbreviates: The flag that a token was short for.
-        reads_text: Whether it reads every text as true.
-    """
+    """Return a verdict in the form in which the parent reads it, as ``asking.Verdict``."""
     return {
         "error": error,
         "unknown": list(unknown),
@@ -35,23 +28,15 @@ class Answer:
     """Puts the questions to a parser, and writes the verdicts."""
 
     def __init__(self, descriptor: int, questions: Mapping[str, Any]) -> None:
-        """Prepare an answer.
-
-        Args:
-            descriptor: Of the open file that it is written to.
-            questions: From the parent.
-        """
+        """Take the descriptor of the open file to write to, and the parent's questions."""
         self._descriptor = descriptor
         self.questions = questions
 
     def give(self, ask: Ask, whole: Ask, flags: Iterable[str], **fields: Any) -> None:
         """Ask every question, write the answer and end the process.
 
-        Args:
-            ask: Judges tokens by themselves, with nothing else required.
-            whole: Judges a whole command line.
-            flags: Every flag that the parser knows.
-            fields: Further fields of the answer.
+        ``ask`` judges tokens by themselves, with nothing else required; ``whole`` judges a whole
+        command line; ``flags`` are all that the parser knows.
         """
         verdicts = [ask(tokens) for tokens in self.questions["single"]]
         wrong = {

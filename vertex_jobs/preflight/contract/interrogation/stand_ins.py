@@ -34,11 +34,9 @@ def touched() -> str:
 
 
 def install(package: str, missing: Iterable[str]) -> None:
-    """Make every import of a third-party library return a stand-in.
+    """Make every import of a third-party library return a stand-in, even where it is missing.
 
-    Args:
-        package: The folder of the user's own modules, which stay real.
-        missing: Libraries that are not installed here and get a stand-in all the same.
+    ``package`` is the folder of the user's own modules, which stay real.
     """
     sys.meta_path.insert(0, _Finder(package, frozenset(missing)))
 
