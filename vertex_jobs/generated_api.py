@@ -50,7 +50,6 @@ class _LatePackage(types.ModuleType):
     __spec__: ModuleSpec
 
     def __getattr__(self, name: str) -> Any:
-        """Return a submodule, or a name that the package itself defines."""
         if name.startswith("__") and name not in _OWN:
             raise AttributeError(f"module {self.__name__!r} has no attribute {name!r}")
         full_name = f"{self.__name__}.{name}"
@@ -60,7 +59,6 @@ class _LatePackage(types.ModuleType):
         return getattr(self, name)
 
     def __dir__(self) -> list[str]:
-        """Return every name, for completion in notebooks."""
         self._execute()
         return dir(self)
 

@@ -159,7 +159,6 @@ def _parsed(uri: str) -> GcsUri:
 
 
 def _path(uri: str) -> str:
-    """Check a URI and return it as gcsfs takes it."""
     return str(_parsed(uri)).removeprefix("gs://")
 
 
@@ -196,7 +195,6 @@ def _missing(uri: str) -> RequestRefusedError:
 
 @contextlib.contextmanager
 def _translated(uri: str) -> Iterator[None]:
-    """Turn the exceptions of gcsfs and its transport into our errors, by one table."""
     from aiohttp import ClientError
     from gcsfs.retry import HttpError
     from google.auth.exceptions import GoogleAuthError

@@ -50,11 +50,7 @@ def state_directory(
 
 
 def named_directory(name: str | Path, source: str) -> Path:
-    """Return the directory of that name.
-
-    Args:
-        name: As somebody gave it.
-        source: Where it stands, for the message.
+    """Return the directory of that name, which somebody gave at ``source``.
 
     Raises:
         UnsupportedHereError: If it is empty. That would be the current directory, and comes of a
@@ -172,7 +168,6 @@ def _is_unmarked_state(path: Path) -> bool:
 
 
 def _fields(path: Path) -> set[str]:
-    """Return the names in a JSON object; none if the file holds something else."""
     try:
         form = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError):

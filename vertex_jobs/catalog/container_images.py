@@ -23,7 +23,7 @@ _DISTRIBUTIONS = {"tf": "tensorflow", "pytorch": "torch", "sklearn": "scikit-lea
 
 @dataclass(frozen=True)
 class ImageName:
-    """What the name of a prebuilt image says of it.
+    """A prebuilt image as its name describes it.
 
     Attributes:
         framework: ``tf``, ``pytorch``, ``sklearn``, ``xgboost`` or ``ray``.
@@ -47,12 +47,12 @@ class ImageName:
 
     @property
     def has_legacy_keras(self) -> bool:
-        """Whether ``tf.keras`` means Keras 2 there."""
+        """True if ``tf.keras`` means Keras 2 there."""
         return self.framework == "tf" and self.version < load().image_addresses.keras_3_since
 
     @property
     def requirements(self) -> tuple[str, ...]:
-        """What the image brings, as far as training code usually counts on it.
+        """The packages in the image, as far as training code usually counts on them.
 
         Source: "Prebuilt containers for serverless training": cloudml-hypertune is in all of them.
         """

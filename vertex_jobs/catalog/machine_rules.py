@@ -1,8 +1,7 @@
-"""Which machine takes which accelerator, disk and TPU topology.
+"""The rules of which machine takes which accelerator, disk and TPU topology.
 
-For preflight, which tells what is broken as faults of a config, and for Local Vertex, which tells
-it in the service's words. Each rule stands here alone; how grave a violation is, and its words, are
-the business of whoever tells it.
+For preflight and for Local Vertex. How grave a violation is, and its words, are the business of
+whoever tells it.
 
 Source: "Configure compute resources"; for tuning jobs "Create a hyperparameter tuning job".
 """
@@ -37,14 +36,8 @@ Broken = Literal[
 class MachineUse:
     """Equal machines that a job holds while it runs.
 
-    Attributes:
-        machine_type: E.g. ``n1-standard-4``.
-        replica_count: How many of them.
-        accelerator_type: E.g. ``NVIDIA_TESLA_T4``; empty without one.
-        accelerator_count: Per machine.
-        tpu_topology: Of TPUs that need one; else empty.
-        boot_disk_type: E.g. ``pd-ssd``; empty leaves it to the service.
-        boot_disk_size_gb: Per machine; 0 leaves the disk out.
+    Accelerators and the disk's size are those of one machine. An empty text or 0 leaves a thing
+    out; an empty ``boot_disk_type`` leaves it to the service.
     """
 
     machine_type: str
@@ -58,12 +51,9 @@ class MachineUse:
 
 @dataclass(frozen=True)
 class Violation:
-    """A rule that a use of machines breaks.
+    """A rule that a field of `MachineUse` breaks.
 
-    Attributes:
-        rule: Which one.
-        field: The field of MachineUse that breaks it.
-        allowed: What that field may be; of a size the least and the most.
+    ``allowed`` is what the field may be; of a size the least and the most.
     """
 
     rule: Broken
@@ -72,14 +62,9 @@ class Violation:
 
 
 def violations(use: MachineUse, *, pool_count: int, tuned: bool) -> Iterator[Violation]:
-    """Yield every rule that the machines of a worker pool break.
+    """Yield every rule that the machines of one of the job's ``pool_count`` worker pools break.
 
     An accelerator without its count, or the reverse, breaks no rule of this table.
-
-    Args:
-        use: The machines.
-        pool_count: How many pools the job has.
-        tuned: Whether a tuning job's trials run on them.
     """
     catalog = load()
     machine = catalog.machines.get(use.machine_type)

@@ -40,8 +40,6 @@ class BootDisk:
     Attributes:
         machines: Those that boot from it alone; empty for a disk of all others.
         is_default: Whether all other machines get it unasked.
-        usd_per_gb_month: None when unknown.
-        confidence: Of the price.
     """
 
     machines: tuple[str, ...]
@@ -52,7 +50,7 @@ class BootDisk:
 
 @dataclass(frozen=True)
 class ImageAddresses:
-    """The addresses of container images, and the images that a job gets by default.
+    """The addresses of container images, and the newest images, which a job gets by default.
 
     Attributes:
         hosts: Prefixes of the prebuilt training images, the one to name first.
@@ -60,9 +58,6 @@ class ImageAddresses:
         registries: Ends of the hosts that training can pull from.
         reduction_server: Part of the Reduction Server's address.
         keras_3_since: The first TensorFlow whose images have Keras 3.
-        default_cpu: The newest TensorFlow image without GPUs.
-        default_gpu: The same with GPUs.
-        default_serving: The newest image that serves TensorFlow's SavedModels.
     """
 
     hosts: tuple[str, ...]
@@ -77,10 +72,9 @@ class ImageAddresses:
 
 @dataclass(frozen=True)
 class Price:
-    """A price in US dollars per hour, and how far to trust it.
+    """A price in US dollars per hour in the catalog's price region, and how far to trust it.
 
     Attributes:
-        usd_per_hour: In the catalog's price region.
         confidence: ``high``, ``medium`` or ``low``.
         date: When it was checked; None if it never was.
         basis: ``checked``, ``computed`` or ``recalled``.
@@ -103,7 +97,6 @@ class Accelerator:
         bundled: Whether its price is part of the machine's.
         price: Per accelerator; None when bundled or unknown.
         quota: Last part of its quota metric; None when unknown.
-        note: Anything else that is known.
     """
 
     name: str
@@ -115,17 +108,17 @@ class Accelerator:
 
     @property
     def is_retired(self) -> bool:
-        """Whether Google has switched it off."""
+        """True if Google has switched it off."""
         return self.status == "retired"
 
     @property
     def is_scarce(self) -> bool:
-        """Whether Google advises to reserve it or to take it as spot."""
+        """True if Google advises to reserve it or to take it as spot."""
         return self.status == "recommended_reservation_or_spot"
 
     @property
     def needs_reservation(self) -> bool:
-        """Whether it is given to reservations only."""
+        """True if it is given to reservations only."""
         return self.status == "reservation_required"
 
 
@@ -134,9 +127,6 @@ class Machine:
     """A machine type.
 
     Attributes:
-        name: E.g. ``n1-standard-4``.
-        vcpus: Virtual processors.
-        memory_gb: In gigabytes.
         accelerators: Allowed counts by accelerator.
         accelerator_required: Whether it is only valid with one.
         price: Without N1 accelerators, with bundled ones; None when unknown.
@@ -152,12 +142,9 @@ class Machine:
 
 @dataclass(frozen=True)
 class TpuMachine:
-    """A machine with TPUs.
+    """A machine with TPUs; its CPUs and memory are those of one virtual machine.
 
     Attributes:
-        name: E.g. ``ct5lp-hightpu-4t``.
-        vcpus: Per virtual machine; None when the page does not say, as with memory.
-        memory_gb: Per virtual machine, in gigabytes.
         accelerators: Accelerator types, for ``cloud-tpu``, which needs one.
         board_cores: Cores of one board of these accelerators; 0 for all others.
         slice_cores: Cores of the smallest slice of a pod, of which there may be several.
@@ -179,12 +166,10 @@ class TpuMachine:
 
 @dataclass(frozen=True)
 class Image:
-    """A prebuilt training image.
+    """A prebuilt training image; ``name`` is its short name, e.g. ``tf-cpu.2-17.py310``.
 
     Attributes:
-        name: Short name, e.g. ``tf-cpu.2-17.py310``.
         framework: ``tensorflow``, ``pytorch``, ``sklearn``, ``xgboost`` or ``ray``.
-        version: Of the framework, e.g. ``2.17``.
         python: Version or versions.
         end_of_patch: From then on it gets no fixes.
         end_of_availability: From then on it may be gone.
@@ -205,12 +190,7 @@ class Image:
 
 @dataclass(frozen=True)
 class RegionReport:
-    """Regions in which users got an accelerator or did not; Google's own table is not known.
-
-    Attributes:
-        available: Regions in which it was reported to work.
-        refused: Regions in which it was reported to be refused.
-    """
+    """Regions in which users got an accelerator or did not; Google's own table is not known."""
 
     available: tuple[str, ...]
     refused: tuple[str, ...]

@@ -150,7 +150,6 @@ def _read(file: str) -> Mapping[str, Any]:
 
 
 def _record(kind: type[Record], row: Mapping[str, Any], **given: Any) -> Record:
-    """Return a record of a row's fields of the same names, and of those that are given."""
     names = kind.__annotations__.keys() - given.keys()
     return kind(**{name: row[name] for name in names}, **given)
 

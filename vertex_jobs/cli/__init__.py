@@ -1,9 +1,8 @@
 """The command line: words to a verb, the verb to calls, their results to text and an exit code.
 
-The only package that prints. For people in a terminal and for scripts: results go to stdout,
-everything else to stderr. Nothing is decided here that a Python program could not decide too; the
-verbs call the library. The module of a verb is loaded when the verb is typed, so that help and
-mistakes are answered at once.
+The only package that prints, for people in a terminal and for scripts: results go to stdout,
+everything else to stderr. Nothing is decided here that a Python program could not decide too. The
+module of a verb is loaded when the verb is typed, so that help and mistakes are answered at once.
 """
 
 import sys
@@ -18,11 +17,7 @@ __all__ = ["main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code.
-
-    Args:
-        argv: The words after the program's name; those of this process by default.
-    """
+    """Run the command in these words, by default the process's own, and return its exit code."""
     words = list(sys.argv[1:] if argv is None else argv)
     with Edge() as edge:
         if not words:

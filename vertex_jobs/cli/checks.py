@@ -52,11 +52,6 @@ def prepared_request(where: PlaceOptions, job: "JobSpec") -> requests.Request:
 
 
 def _job_place(where: PlaceOptions, job: "JobSpec") -> Place:
-    """Return the place where the job would be submitted; contact nothing.
-
-    Raises:
-        InvalidJobError: If an option is missing.
-    """
     missing = _place_faults(where, job)
     if missing:
         raise InvalidJobError(missing, "command line")
@@ -70,7 +65,6 @@ def _job_place(where: PlaceOptions, job: "JobSpec") -> Place:
 
 
 def _place_faults(where: PlaceOptions, job: "JobSpec") -> list[Fault]:
-    """Return a fault for each thing that a request needs and nobody has said."""
     if where.on == "local":
         return []
     faults = []

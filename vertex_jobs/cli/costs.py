@@ -1,4 +1,4 @@
-"""What a job will take and cost, as lines for a person, and the question before it is paid for.
+"""Lines that tell a person what a job will take and cost, and the question before it is paid for.
 
 For whoever submits. Machines and machine hours are counted here; prices come from
 `preflight.cost`.
@@ -70,7 +70,6 @@ def plan(job: "JobSpec") -> list[str]:
 
 
 def _account(endpoint: "Endpoint") -> str:
-    """Return the account behind the credentials, as far as they name it."""
     credentials = endpoint.connection.credentials
     for attribute in ("service_account_email", "account"):
         account = getattr(credentials, attribute, "")

@@ -45,10 +45,7 @@ def trial_table(
 ) -> "Table":
     """Return trials as rows, the best in bold.
 
-    Args:
-        study: Whose trials they are.
-        trials: Those to show.
-        chances: Of being among the best, by trial id, for a column; None for no such column.
+    With ``chances`` of being among the best, by trial id, there is a column of them.
     """
     best = _best_ids(study)
     metrics = [objective.metric_id for objective in study.objectives]
@@ -134,7 +131,6 @@ def print_runners_up(study: Study) -> None:
 
 
 def _best_ids(study: Study) -> set[str]:
-    """Return the ids of the best trials; none while no trial could win."""
     try:
         return {trial.id for trial in study.best_trials}
     except NoFeasibleTrialError:

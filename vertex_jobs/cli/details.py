@@ -58,8 +58,7 @@ def cost_so_far(snapshot: Snapshot, now: datetime) -> str:
 def line_format(job: Callable[[], Snapshot]) -> Callable[[LogEntry], str]:
     """Return how a job's lines are shown: with trial and replica where there are several.
 
-    Args:
-        job: The job as it was last seen; new trials appear in it.
+    ``job`` gives the job as it was last seen, so that new trials are known.
     """
     prefixes: dict[tuple[str, str, str], str] = {}
 
@@ -78,7 +77,6 @@ def line_format(job: Callable[[], Snapshot]) -> Callable[[LogEntry], str]:
 
 
 def _source(entry: LogEntry, trials: Mapping[str, str], replicas: int) -> str:
-    """Return what stands before a line: the trial, and the replica where there are several."""
     trial = entry.trial or trials.get(entry.job_id)
     source = [f"trial {trial}"] if trial else []
     if entry.replica == "service" or replicas > 1:

@@ -1,7 +1,7 @@
 """``show --diff JOB``: the request of a config beside the resource of a job that ran.
 
-Both are the API's JSON form, in order of the keys. What the service says
-about a job and what is drawn for each submission is left out.
+Both are the API's JSON, keys in order, without what the service says about a job and what is drawn
+for each submission.
 """
 
 import difflib
@@ -24,11 +24,7 @@ _COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 def print_difference(snapshot: "Snapshot", request: "Request", job: str, config: str) -> int:
     """Print what differs, as ``diff -u`` does, and return 1 if something does.
 
-    Args:
-        snapshot: The job that ran.
-        request: What would be sent now.
-        job: The words that named the job.
-        config: The config's name.
+    The texts ``job`` and ``config`` name the two sides.
 
     Raises:
         InvalidJobError: If the job is of another kind.
@@ -66,7 +62,6 @@ def difference(
 
 
 def _comparable(node: Any, nonce: str) -> Any:
-    """Return a resource without what is drawn for each submission."""
     if isinstance(node, Mapping):
         ours = (SUBMISSION_LABEL, CONTENT_LABEL)
         return {key: _comparable(value, nonce) for key, value in node.items() if key not in ours}

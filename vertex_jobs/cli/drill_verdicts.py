@@ -54,10 +54,7 @@ def drill_in_force(drill: Drill, endpoint: "Endpoint") -> Iterator[None]:
 def judge_drill(drill: Drill, endpoint: "Endpoint", handle: "JobHandle") -> int:
     """Print what happened and whether the job came back; return 0 if it did.
 
-    Args:
-        drill: The drill.
-        endpoint: Where it was held.
-        handle: The job, at the last place that took it.
+    The handle is on the job at the last place that took it.
     """
     creates = handle.submission.creates if handle.submission is not None else ()
     names = [create.name for create in creates if create.name]

@@ -39,7 +39,6 @@ class Edge(contextlib.AbstractContextManager["Edge"]):
     """Runs a command's body; afterwards ``exit_code`` says how it went."""
 
     def __init__(self) -> None:
-        """Success, until something else happens."""
         self.exit_code = 0
 
     def __exit__(
@@ -48,7 +47,6 @@ class Edge(contextlib.AbstractContextManager["Edge"]):
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> bool:
-        """Turn a known error into text and a code; let any other pass."""
         if isinstance(error, KeyboardInterrupt):
             self.exit_code = _INTERRUPTED
             return True

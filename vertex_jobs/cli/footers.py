@@ -25,11 +25,7 @@ _IDS_IN_QUERY = 10
 def command(where: EndpointOptions, verb: str, *words: str, location: str | None = None) -> str:
     """Return ``vertex-jobs VERB WORDS`` at the endpoint of this command.
 
-    Args:
-        where: The endpoint of this command.
-        verb: The other command's.
-        words: Its arguments.
-        location: Of the job, which may have fallen back to one that nobody named.
+    ``location`` is that of the job, which may have fallen back to one that nobody named.
     """
     if location == (where.location or LOCAL_PLACE.location):
         location = None
@@ -50,13 +46,7 @@ def command(where: EndpointOptions, verb: str, *words: str, location: str | None
 
 
 def say_next(where: EndpointOptions, snapshot: "Snapshot", console_link: str) -> None:
-    """Print what can be done with a job.
-
-    Args:
-        where: The endpoint of this command.
-        snapshot: The job.
-        console_link: Its page; empty where there is no console.
-    """
+    """Print what can be done with a job; the link is empty where there is no console."""
     verbs: list[tuple[str, ...]] = [("its output", "logs")]
     if not snapshot.done:
         verbs = [("follow it", "watch"), *verbs, ("end it", "cancel")]
@@ -80,7 +70,6 @@ def say_next(where: EndpointOptions, snapshot: "Snapshot", console_link: str) ->
 
 
 def _decisions(study: "Study") -> list[tuple[str, ...]]:
-    """Return how to see the best trials, or to have the model of the only one."""
     front = study.best_trials if study.ranking.candidates() else ()
     if len(front) == 1 and front[0].model_dir:
         return [("the best trial's model", "best", "--download", "best-model")]

@@ -22,7 +22,6 @@ class HParamsWriter:
     """Writes from a thread of its own, so that nobody waits for an upload until the study's end."""
 
     def __init__(self, endpoint: "Endpoint", base: GcsUri) -> None:
-        """Begin to wait for what is there to be written below the base directory."""
         self._endpoint = endpoint
         self._base = base
         self._snapshots: queue.SimpleQueue[Snapshot | None] = queue.SimpleQueue()

@@ -129,12 +129,6 @@ class _LogLines:
 
 
 def _print_outcome(handle: JobHandle, failure: JobFailedError | None) -> None:
-    """Print the outcome of the job.
-
-    Raises:
-        JobFailedError: If there is a failure.
-        NoFeasibleTrialError: If no trial could win.
-    """
     snapshot = handle.last_seen
     if failure is None:
         elapsed = seconds_between(

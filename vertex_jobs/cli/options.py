@@ -21,15 +21,7 @@ _KEY = "typed"
 
 @dataclass(frozen=True)
 class _Typed:
-    """How a field is typed.
-
-    Attributes:
-        flags: Its flags; empty for an argument, which is known by its position.
-        metavar: Name of its value in the help.
-        help: What it is for; empty if the words that it allows say it.
-        parse: Makes the value of its text; None for what the field's type says.
-        is_exclusive: Whether it goes with no other exclusive option of its class.
-    """
+    """A field's way to be typed, as for `option`; ``flags`` is empty for an argument."""
 
     flags: tuple[str, ...]
     metavar: str
@@ -52,11 +44,8 @@ def option(
 ) -> Any:
     """Return a field for a word that follows its flag.
 
-    Args:
-        usage: As the help shows it: ``--location, --region L``.
-        help_text: What it is for; empty if the words that it allows say it.
-        default: Its value if it is not typed.
-        parse: Makes the value of its text; by default the field's type does.
+    ``usage`` is as the help shows it: ``--location, --region L``. The help text is empty if the
+    words that it allows say it. The field's type makes the value of the text unless ``parse`` does.
     """
     flags, _, metavar = usage.rpartition(" ")
     typed = _Typed(tuple(flags.split(", ")), metavar, help_text, parse)
@@ -66,10 +55,8 @@ def option(
 def switch(usage: str, help_text: str, *, is_exclusive: bool = False) -> Any:
     """Return a field that is true if its flag is typed.
 
-    Args:
-        usage: As the help shows it: ``-f, --follow``.
-        help_text: What it is for.
-        is_exclusive: Whether it goes with no other exclusive switch of its class.
+    ``usage`` is as the help shows it: ``-f, --follow``. An exclusive switch goes with no other
+    exclusive one of its class.
     """
     typed = _Typed(tuple(usage.split(", ")), "", help_text, is_exclusive=is_exclusive)
     return field(default=False, metadata={_KEY: typed})
@@ -111,12 +98,9 @@ def option_error(flag: str, value: str | None, rule: str, remedy: str) -> Invali
 
 
 def refuse(given: Mapping[str, object], rule: str, remedy: str = "drop it") -> None:
-    """Refuse options that do not fit the others.
+    """Refuse options, by flag, that do not fit the others.
 
-    Args:
-        given: By flag; those that are false were not typed. A text is shown as the value.
-        rule: Why they do not fit.
-        remedy: What to do.
+    Those that are false were not typed; a text is shown as the value.
 
     Raises:
         InvalidJobError: With every option that was typed.
@@ -136,7 +120,6 @@ def _group(one: Field[Any]) -> type[Any] | None:
 
 
 def _keywords(one: Field[Any], typed: _Typed) -> dict[str, Any]:
-    """Return what ``add_argument`` takes, as the field's type says."""
     if one.type is bool:
         return {"action": "store_true", "help": typed.help}
     inner = get_args(one.type)
@@ -159,11 +142,6 @@ def _keywords(one: Field[Any], typed: _Typed) -> dict[str, Any]:
 
 
 def _whole_number(text: str) -> int:
-    """Return a count or a seed.
-
-    Raises:
-        argparse.ArgumentTypeError: If it is not a whole number of 0 or more.
-    """
     if not text.isdecimal():
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
     return int(text)

@@ -46,7 +46,6 @@ class Parser(argparse.ArgumentParser):
     """A parser for a program or one of its verbs; a mistake is a `UsageError`."""
 
     def __init__(self, prog: str, description: str, epilog: str) -> None:
-        """Keep the texts as they are laid out."""
         super().__init__(
             prog=prog,
             description=description,
@@ -58,19 +57,11 @@ class Parser(argparse.ArgumentParser):
         self.add_argument("-h", "--help", action="help", help="this text")
 
     def error(self, message: str) -> NoReturn:
-        """Raise instead of leaving the process.
-
-        Raises:
-            UsageError: Always.
-        """
+        """Raise a `UsageError` instead of leaving the process."""
         raise UsageError(f"{message}\nsee: {self.prog} --help")
 
     def check_flags(self, words: Sequence[str]) -> None:
-        """Refuse every flag that is not known, all at once.
-
-        Raises:
-            UsageError: If there is one.
-        """
+        """Refuse every flag that is not known, all at once, with a `UsageError`."""
         known = self._option_string_actions
         flags = [word.partition("=")[0] for word in words if _is_flag(word)]
         wrong = [flag for flag in flags if flag not in known and flag[:2] not in known]

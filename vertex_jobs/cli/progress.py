@@ -1,4 +1,4 @@
-"""How a watched job is shown: a block that is redrawn, or plain lines where none can be.
+"""The displays of a watched job: a block that is redrawn, or plain lines where none can be.
 
 For `live_jobs`. Both take snapshots, log lines and messages, and write to stderr alone.
 """
@@ -27,7 +27,6 @@ class PlainProgress(contextlib.AbstractContextManager["PlainProgress"]):
     """One line per event, each with the time since the job was created."""
 
     def __init__(self) -> None:
-        """Nothing was seen yet."""
         self._seen: Snapshot | None = None
 
     def __exit__(self, *exception: object) -> None:
@@ -50,7 +49,6 @@ class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
     """A block at the bottom of the screen; lines scroll above it."""
 
     def __init__(self) -> None:
-        """Prepare; the block appears when entered."""
         from rich.live import Live
 
         self._console = console(sys.stderr)
@@ -63,12 +61,10 @@ class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
         )
 
     def __enter__(self) -> "LiveProgress":
-        """Show the block."""
         self._live.start(refresh=True)
         return self
 
     def __exit__(self, *exception: object) -> None:
-        """Take the block away; what stays is printed by the caller."""
         self._live.stop()
 
     def update(self, snapshot: Snapshot) -> None:

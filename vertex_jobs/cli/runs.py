@@ -1,7 +1,4 @@
-"""A run of a config: check it, submit its job and follow it to its end.
-
-For the verbs ``run`` and ``demo``.
-"""
+"""A config's run, for ``run`` and ``demo``: checked, submitted and followed to its end."""
 
 import hashlib
 from functools import partial
@@ -76,11 +73,6 @@ def run_config(reading: "Reading", how: SubmissionOptions, where: EndpointOption
 
 
 def _refuse_local(local: LocalOptions) -> None:
-    """Refuse settings of Local Vertex for a job that runs elsewhere.
-
-    Raises:
-        InvalidJobError: With every such option.
-    """
     given = {
         "--seed": local.seed is not None,
         "--warm-start": bool(local.warm_start),
@@ -93,7 +85,6 @@ def _refuse_local(local: LocalOptions) -> None:
 
 
 def _local_settings(local: LocalOptions) -> dict[str, Any]:
-    """Return the settings that were asked for; the config decides the rest."""
     asked = {"seed": local.seed, "fresh": local.fresh or None, "environment": local.environment}
     return {key: value for key, value in asked.items() if value is not None}
 
@@ -117,7 +108,6 @@ def _earlier_trials(
 
 
 def _put(endpoint: "Endpoint", path: Path, bucket: str) -> str:
-    """Copy an export to the staging bucket, under a name made of its content."""
     try:
         content = path.read_bytes()
         read_exported(content.decode())

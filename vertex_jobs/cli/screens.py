@@ -27,13 +27,7 @@ _COLOURS = {"RUNNING": "cyan", "SUCCEEDED": "green", "FAILED": "red", "CANCELLIN
 
 
 def screen(snapshot: Snapshot, now: datetime, size: ConsoleDimensions) -> RenderableType:
-    """Return the block for a job.
-
-    Args:
-        snapshot: The job.
-        now: For the time that has passed.
-        size: Of the terminal; the block never scrolls it.
-    """
+    """Return the block for a job, which never scrolls a terminal of that size."""
     lines: list[RenderableType] = [Text(), _headline(snapshot, now)]
     if snapshot.is_study:
         lines += _study_lines(snapshot, now, max(1, min(_TRIAL_LINES, size.height - 8)))
@@ -97,7 +91,6 @@ def _trials(study: Study, best: Trial | None, now: datetime, limit: int) -> Tabl
 
 
 def _latest(study: Study, trial: Trial) -> tuple[str, str]:
-    """Return the last measurement of the metrics that count, and its step."""
     if not trial.measurements:
         return "no metric yet", ""
     last = trial.measurements[-1]

@@ -131,7 +131,7 @@ class JobOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class LocalOptions:
-    """How Local Vertex runs a job; Vertex AI has none of these."""
+    """Settings of Local Vertex for a job; Vertex AI has none of these."""
 
     seed: int | None = option(
         "--seed N", "on local: seed of the search (default: the config's local.seed, else drawn)"
@@ -168,7 +168,7 @@ class LocalOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class SubmissionOptions:
-    """How a job is submitted, here or there."""
+    """The ways to submit a job, here or there."""
 
     local: LocalOptions
     detach: bool = switch("--detach", "return when the job exists, and print its resource name")

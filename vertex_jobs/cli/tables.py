@@ -32,13 +32,9 @@ def print_structured(
     columns: Sequence[str] = (),
     rows: Iterable[Iterable[object]] = (),
 ) -> None:
-    """Print as ``json`` or ``yaml``, keys in their own order, or as ``csv``.
+    """Print the value as ``json`` or ``yaml``, keys in their own order, or its rows as ``csv``.
 
-    Args:
-        value: What JSON and YAML give.
-        form: One of them.
-        columns: The header of CSV.
-        rows: Its rows; absent values are empty.
+    ``columns`` are the header of CSV; absent values are empty.
     """
     if form == "yaml":
         print_result(as_yaml(value))
@@ -57,10 +53,8 @@ def table(
 ) -> "Table":
     """Return plain columns under a header, nothing cut off where nobody looks.
 
-    Args:
-        columns: The header; a name that starts with ``>`` is of numbers, aligned to the right.
-        rows: The cells.
-        bold: Numbers of the rows that stand out.
+    A column whose name starts with ``>`` is of numbers, aligned to the right; ``bold`` are the
+    indices of rows that stand out.
     """
     from rich.table import Table
 
@@ -80,11 +74,8 @@ def table(
 def write_file(output: Path | None, name: str, suffix: str, write: Callable[[Path], str]) -> None:
     """Write to ``--output``, else to a file of that name here, and print its path.
 
-    Args:
-        output: The file that was named; None for one in the current directory.
-        name: Of that file, in any characters.
-        suffix: With its dot.
-        write: Writes the file and says something about it.
+    The name may have any characters, the suffix has its dot; ``write`` writes the file and says
+    something about it.
 
     Raises:
         InvalidJobError: If the file cannot be written.

@@ -9,11 +9,9 @@ from types import ModuleType
 
 
 def main(directory: str, port: int) -> None:
-    """Serve until interrupted.
+    """Serve the logs of a ``gs://`` directory until interrupted, on the loopback address.
 
-    Args:
-        directory: ``gs://`` directory of the logs.
-        port: On the loopback address; 0 for any that is free.
+    The port 0 stands for any that is free.
     """
     # With a module of this name TensorBoard does without TensorFlow: it starts sooner, and reads
     # gs:// by fsspec, which asks the endpoint that the environment names.

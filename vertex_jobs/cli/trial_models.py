@@ -28,12 +28,8 @@ def print_training(
 ) -> None:
     """Print a config that ``run`` takes: this trial as a training job of its own.
 
-    Args:
-        where: The endpoint of this command.
-        handle: The study.
-        trial: Its arguments are trained with.
-        study_config: The study's own config; None to run the package of its trials.
-        go_on: Whether to start from the trial's model.
+    Without the study's own config the job runs the package of the trials; with ``go_on`` it starts
+    from the trial's model.
     """
     from vertex_jobs import jobs, requests, spec
     from vertex_jobs.study.retraining import training_config
@@ -59,12 +55,6 @@ def register_model(
     serving_image: str | None, endpoint: "Endpoint", handle: "JobHandle", trial: Trial
 ) -> str:
     """Register the trial's model, and return its name in the registry.
-
-    Args:
-        serving_image: Container that serves the model; None for the default.
-        endpoint: Where the job is.
-        handle: The study.
-        trial: Whose model it is.
 
     Raises:
         RequestRefusedError: If the trial wrote no model.

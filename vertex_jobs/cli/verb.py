@@ -20,7 +20,6 @@ class Verb(Generic[_Options]):
 
     Attributes:
         examples: Lines to copy, without the program's name.
-        options: Dataclass of its options.
         handler: Does it, and returns the exit code.
         description: What a person must know to use it, below its summary.
         takes_command: Whether words after ``--`` are a command, for the option ``command``.

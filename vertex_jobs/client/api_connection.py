@@ -20,13 +20,11 @@ class Connection:
     """An endpoint and how to talk to it.
 
     Attributes:
-        place: Project, location and staging bucket.
         api_endpoint: Host of the API, or an ``http://`` URL, which the REST transport takes.
         credentials: From google-auth, with the cloud-platform scope; anonymous where none count.
         state_directory: Holds the journal of submissions; made when needed.
         transport: ``rest`` or ``grpc``, as the generated clients spell it.
         storage_endpoint: URL of the Cloud Storage API; None for Google's.
-        logging_endpoint: URL of the Cloud Logging API.
         headers: Sent with every create.
         timeout_seconds: How long one call of the API may take. The generated clients have no
             limit of their own, and a silent endpoint would hang them.

@@ -50,8 +50,7 @@ Translation = Callable[[Any, str], EndpointError]
 def translated(subject: str) -> Iterator[None]:
     """Turn a lower library's exception into ours; anything that is not in the table passes.
 
-    Args:
-        subject: What was called, for the message: an endpoint or a URL.
+    The message names ``subject``, an endpoint or a URL.
 
     Raises:
         EndpointError: From the exception that was caught.
@@ -148,7 +147,6 @@ def _table() -> tuple[tuple[type[Exception], Translation], ...]:
 
 
 def _answered(error: Any, subject: str) -> EndpointError:
-    """Translate a Google client's exception: the status, and the message of the answer's body."""
     code = int(error.code or 500)
     body = _error_body(error.response)
     status = str(body.get("status") or getattr(error.grpc_status_code, "name", ""))

@@ -48,14 +48,9 @@ class JobHandle:
         timing: Timing,
         succession: Succession | None = None,
     ) -> None:
-        """Attach to a job; the client makes handles.
+        """Attach to a job, as the endpoint last gave it; the client makes handles.
 
-        Args:
-            resource: The job as the endpoint last gave it.
-            jobs: The endpoint's collections.
-            log_reader: The endpoint's log.
-            timing: Clock and sleep of everything that waits.
-            succession: The places that are left when this one is short; None to stay.
+        Without a succession the handle stays with a job whose place is short of machines.
         """
         self._seen = Snapshot(resource)
         self._jobs = jobs
@@ -251,7 +246,6 @@ class JobHandle:
         return sdk_object(self.last_seen, self._jobs.connection)
 
     def __await__(self) -> Generator[Any, None, Result]:
-        """Wait for the result without blocking the event loop."""
         import asyncio
 
         return asyncio.to_thread(self.result).__await__()
@@ -267,7 +261,6 @@ class JobHandle:
         return f"<{self.kind} {self.display_name!r} {self.last_seen.state} {self.name}>"
 
     def _ask(self, seen: str = "") -> Snapshot:
-        """Ask about the job once more; ``seen`` is as for `Jobs.get`."""
         return self._see(Snapshot(self._timing.ask(partial(self._jobs.get, self.name, seen))))
 
     def _see(self, snapshot: Snapshot) -> Snapshot:
@@ -285,7 +278,6 @@ class JobHandle:
         return self._seen
 
     def _failure(self) -> JobFailedError:
-        """Return the error of a job that has ended without success, with its last log lines."""
         cause = culprit(self._seen)
         lines: tuple[str, ...] = ()
         if cause.job_ids:

@@ -37,7 +37,6 @@ class Jobs:
     """
 
     def __init__(self, connection: Connection) -> None:
-        """Keep the connection; nothing is imported or opened before the first call."""
         self.connection = connection
         self._opened: dict[tuple[str, str], Any] = {}
 
@@ -65,12 +64,10 @@ class Jobs:
         return resource
 
     def get(self, name: str, seen: str = "") -> Resource:
-        """Read one job.
+        """Read one job by its full resource name.
 
-        Args:
-            name: Full resource name.
-            seen: The ``updateTime`` last seen: the endpoint may hold its answer until there is
-                news, for 2 s at most. Empty to be answered at once.
+        Given the ``updateTime`` last seen, the endpoint may hold its answer until there is news,
+        for 2 s at most; it answers at once if ``seen`` is empty.
 
         Raises:
             JobNotFoundError: If there is no such job (any more).
@@ -84,10 +81,8 @@ class Jobs:
     def list(self, kind: JobKind, filter_text: str = "", parent: str = "") -> list[Resource]:
         """Return every job of one kind, in the endpoint's order, through all pages.
 
-        Args:
-            kind: Which collection.
-            filter_text: The API's filter, e.g. ``state="JOB_STATE_RUNNING"``; empty for all.
-            parent: ``projects/P/locations/L``; empty for the connection's place.
+        The filter is the API's, e.g. ``state="JOB_STATE_RUNNING"``; empty for all. The parent is
+        ``projects/P/locations/L``; empty for the connection's place.
         """
         place = self.connection.place
         parent = parent or location_name(place.project, place.location)
@@ -124,12 +119,9 @@ class Jobs:
         return _to_json(message)
 
     def upload_model(self, parent: str, model_id: str, body: Mapping[str, Any]) -> Resource:
-        """Register a model under an id of the caller's, and wait until it is there.
+        """Register a model, in the API's JSON, and wait until it is there.
 
-        Args:
-            parent: ``projects/P/locations/L``.
-            model_id: What makes the call safe to repeat: a second model of that id is refused.
-            body: The Model in the API's JSON.
+        The id is the caller's and makes the call safe to repeat: a second model of it is refused.
 
         Raises:
             RequestRefusedError: With code 409 if there is a model of that id.
@@ -169,7 +161,6 @@ class Jobs:
         return {} if message is None else _to_json(message)
 
     def _service(self, service: str, parent: str) -> Any:
-        """Return the client of ``job``, ``pipeline`` or ``model``, kept for the next call."""
         address = self.address(parent)
         if (service, address) not in self._opened:
             self._opened[service, address] = self._open(service, address)

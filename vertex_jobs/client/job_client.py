@@ -47,10 +47,7 @@ class Client:
     ) -> None:
         """Prepare; nothing is contacted before the first call.
 
-        Args:
-            connection: Where the jobs are.
-            timing: Clock and sleep; the system's unless given.
-            nonce: Makes the value of each submission's label.
+        ``nonce`` makes the value of each submission's label.
         """
         self.connection = connection
         self._timing = timing or Timing()
@@ -117,8 +114,7 @@ class Client:
     def settle(self) -> list[Entry]:
         """Find out what became of earlier submissions that got no answer.
 
-        Returns:
-            The entries that were open, with the state they have now.
+        The entries that were open are returned, with the state they have now.
 
         Raises:
             EndpointError: If the endpoint cannot be asked.
@@ -137,7 +133,6 @@ class Client:
         self.close()
 
     def _upload(self, package: "Package | None", place: "Place") -> None:
-        """Put a package where the requests say it is."""
         # Here because the reading verbs do without: they start faster.
         from vertex_jobs import packaging, requests
 
@@ -179,10 +174,8 @@ def as_completed(
 ) -> Iterator[JobHandle]:
     """Yield the handles in the order in which their jobs end, as for futures.
 
-    Args:
-        handles: Of any endpoints; a job that is given twice comes once.
-        timeout: Seconds from the call to the last end; None for no limit.
-        timing: Clock and sleep between rounds; the system's unless given.
+    The handles may be of any endpoints; a job that is given twice comes once. The timeout is in
+    seconds from the call to the last end; None for no limit.
 
     Raises:
         concurrent.futures.TimeoutError: If some have not ended in time; they go on.

@@ -47,7 +47,6 @@ class Create:
         endpoint: Where it goes; it is settled at the same endpoint only.
         parent: ``projects/P/locations/L``.
         collection: E.g. ``customJobs``.
-        body: The request's body as it was or will be sent.
         state: One of this module's constants.
         name: Resource name of the job, once known.
         detail: Why it was refused, short or unknown.
@@ -80,7 +79,6 @@ class Entry:
     Attributes:
         creates: The first is the job's own place, the others are its fallbacks.
         changed: When it was written, seconds since the epoch.
-        headers: Sent with every create.
     """
 
     creates: tuple[Create, ...]
@@ -135,11 +133,7 @@ class Entry:
     def recorded(self, state: str, *, at: float, name: str = "", detail: str = "") -> "Entry":
         """Return the submission after something happened to the create at hand.
 
-        Args:
-            state: It is in this state now.
-            at: Seconds since the epoch.
-            name: Of the job; the one that is known stays.
-            detail: Why.
+        ``at`` is in seconds since the epoch; a name that is known stays, ``detail`` says why.
         """
         now = self.position
         changed = replace(
@@ -150,14 +144,9 @@ class Entry:
 
 
 class Journal:
-    """The entries below a state directory, which is taken when the first is written.
-
-    Attributes:
-        directory: Where they are.
-    """
+    """The entries below a state directory, which is taken when the first is written."""
 
     def __init__(self, state: Path) -> None:
-        """Keep the state directory; nothing is read yet."""
         self._state = state
         self.directory = state / "submissions"
 
@@ -204,10 +193,8 @@ class Journal:
     def exclusive(self, contents: Iterable[str]) -> Iterator[None]:
         """Hold those contents alone among the clients of this directory; others wait.
 
-        The kernel lets go when the holder dies, so a crash locks nobody out.
-
-        Args:
-            contents: Values of the content label, hexadecimal digits.
+        The kernel lets go when the holder dies, so a crash locks nobody out. Contents are values of
+        the content label, hexadecimal digits.
         """
         self._make_directory()
         # One file per first two digits: files of single contents would pile up, since a lock's

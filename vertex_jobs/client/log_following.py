@@ -35,12 +35,9 @@ def follow(
 ) -> Iterator[LogEntry]:
     """Yield every line, then every new one, until the jobs have ended and nothing more comes.
 
-    Args:
-        read: Reads the log.
-        rounds: Never ends by itself. A step that takes as long as the first pause has waited for
-            news of the job, and takes the place of the pause between rounds.
-        timing: Clock and sleep between rounds.
-        holds: Whether reads wait for new lines by themselves, so that no pause is needed.
+    ``rounds`` never ends by itself. A step of it that takes as long as the first pause has waited
+    for news of the job, and takes the place of the pause between rounds. Where ``holds`` is true,
+    reads wait for new lines by themselves, so that no pause is needed.
 
     Raises:
         EndpointError: As `read` does.
@@ -83,10 +80,8 @@ class _Tail:
     def fresh(self, job_ids: Sequence[str], ended: bool, in_order: bool) -> Iterator[LogEntry]:
         """Yield the lines that were not there at the last call, oldest first.
 
-        Args:
-            job_ids: Whose lines.
-            ended: Whether the jobs have; until then a read waits for a line where it can.
-            in_order: Whether the endpoint gives each job's lines in the order of their times.
+        Until the jobs have ended a read waits for a line where it can. ``in_order`` says whether
+        the endpoint gives each job's lines in the order of their times.
         """
         # A job that is new to us is read from its start: its lines may be older than the latest.
         known, new = sorted(self._known), sorted(set(job_ids) - self._known)

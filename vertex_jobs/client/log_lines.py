@@ -19,11 +19,11 @@ _TRIAL_LABELS = ("trial_id", "ml.googleapis.com/trial_id")
 
 @dataclass(frozen=True)
 class LogSource:
-    """Whose lines are wanted.
+    """Whose lines are wanted; empty for all.
 
     Attributes:
-        replica: E.g. ``workerpool0-0``; empty for all.
-        trial: The trial's id, where its lines have no job id of their own; empty for all.
+        replica: E.g. ``workerpool0-0``.
+        trial: The trial's id, where its lines have no job id of their own.
     """
 
     replica: str = ""
@@ -43,7 +43,6 @@ class LogEntry:
         replica: E.g. ``workerpool0-0``; ``service`` for the service's own lines.
         text: Without a line end.
         insert_id: Unique among the entries of one time.
-        job_id: Of the job that wrote it.
         trial: The id of the trial that wrote it, where the entry says so.
     """
 
@@ -83,12 +82,9 @@ class LogEntry:
 
 
 def log_filter(job_ids: Sequence[str], source: LogSource = ALL_LINES, since: str = "") -> str:
-    """Return the filter for lines of any of these jobs.
+    """Return the filter for lines of any of these jobs, at least one, by their numeric ids.
 
-    Args:
-        job_ids: Numeric ids of jobs, at least one.
-        source: Which of their lines.
-        since: Earliest time, RFC 3339 text; empty for all.
+    ``since`` is the earliest time, RFC 3339 text; empty for all.
     """
     text = f'resource.type="ml_job" AND {_any("resource.labels.job_id", job_ids)}'
     if source.replica:

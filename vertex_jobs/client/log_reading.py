@@ -31,12 +31,7 @@ _IDS_PER_FILTER = 200
 
 @dataclass(frozen=True)
 class LogReader:
-    """Reads the log of one endpoint.
-
-    Attributes:
-        connection: Whose logging endpoint and credentials are used.
-        timing: Clock and sleep of following.
-    """
+    """Reads the log of one endpoint, over its connection's logging endpoint."""
 
     connection: Connection
     timing: Timing = field(default_factory=Timing)
@@ -47,10 +42,7 @@ class LogReader:
     ) -> Iterator[LogEntry]:
         """Yield every line there is now, oldest first, page by page as they come.
 
-        Args:
-            job_ids: Numeric ids of jobs.
-            source: Which of their lines.
-            since: Earliest time, RFC 3339 text; empty for all.
+        Jobs go by their numeric ids; ``since`` is the earliest time, RFC 3339 text, empty for all.
 
         Raises:
             EndpointError: If the log cannot be read.
@@ -79,10 +71,8 @@ class LogReader:
     ) -> Iterator[LogEntry]:
         """Yield every line once, until the jobs have ended and no more come; see `log_following`.
 
-        Args:
-            rounds: Makes the rounds, given whether reads wait for new lines, so that nothing else
-                needs to.
-            source: Which lines.
+        ``rounds`` makes the rounds, given whether reads wait for new lines, so that nothing else
+        needs to.
         """
         held = HeldReads(self, source)
 
@@ -99,9 +89,7 @@ class LogReader:
     def pages(self, filter_text: str, seen: str) -> tuple[str, Iterator[LogEntry]]:
         """Return the endpoint's position, empty without one, and the lines, oldest first.
 
-        Args:
-            filter_text: Which lines.
-            seen: The position of an earlier answer: this one is held until there is a new line.
+        Given the position of an earlier answer, this one is held until there is a new line.
         """
         body = {"filter": filter_text, "orderBy": "timestamp asc", "pageSize": _PAGE_SIZE}
         answer, position = self._ask(body, seen)
@@ -157,12 +145,10 @@ class LogReader:
 class HeldReads:
     """Reads for following: at an endpoint that can, each waits until there is a new line.
 
-    Attributes:
-        works: Whether the endpoint was seen to hold its answers.
+    ``works`` is true once the endpoint was seen to hold its answers.
     """
 
     def __init__(self, reader: LogReader, source: LogSource) -> None:
-        """Read these lines."""
         self._reader = reader
         self._source = source
         self._ids: Sequence[str] = ()

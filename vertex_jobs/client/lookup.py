@@ -21,21 +21,15 @@ _NEAR = 0.6
 
 @dataclass(frozen=True)
 class Lookup:
-    """Finds and lists jobs of all three kinds.
-
-    Attributes:
-        jobs: The endpoint's collections.
-        timing: Clock and sleep between attempts.
-    """
+    """Finds and lists jobs of all three kinds."""
 
     jobs: Jobs
     timing: Timing
 
     def find(self, text: str) -> Resource:
-        """Return the job that the text means.
+        """Return the job that the text means: numeric id, full resource name or display name.
 
-        Args:
-            text: Numeric id, full resource name, or display name, tried in this order.
+        They are tried in this order.
 
         Raises:
             JobNotFoundError: If there is none, with the nearest names; or several that run.
@@ -56,12 +50,7 @@ class Lookup:
         raise JobNotFoundError(self._nothing(text, location_name(place.project, place.location)))
 
     def list(self, filter_text: str = "", parent: str = "") -> list[Resource]:
-        """Return the jobs of all kinds, newest first.
-
-        Args:
-            filter_text: The API's filter, e.g. ``state="JOB_STATE_RUNNING"``; empty for all.
-            parent: ``projects/P/locations/L``; empty for the connection's place.
-        """
+        """Return the jobs of all kinds, newest first; the arguments are those of `Jobs.list`."""
         found: list[Resource] = []
         for kind in JOB_KINDS:
             found += self.timing.ask(partial(self.jobs.list, kind, filter_text, parent))

@@ -30,13 +30,9 @@ _LOG = logging.getLogger(__name__)
 
 @dataclass(frozen=True)
 class Once:
-    """The jobs of the same content as some requests, one for each place.
+    """The jobs of the same content as some requests, which stand in the order of the places.
 
     The caller holds the contents in the journal meanwhile.
-
-    Attributes:
-        submitter: Goes on with a submission that stopped between two places.
-        requests: In the order of the places.
     """
 
     submitter: Submitter
@@ -104,7 +100,6 @@ class Once:
         return [job for job in found if has_label(job, CONTENT_LABEL, label)]
 
     def _latest_entry(self) -> Entry | None:
-        """Return the last submission of the same content to the same places."""
         address = self.submitter.jobs.address
         targets = tuple((address(r.parent), r.parent, r.content) for r in self.requests)
         same = (one for one in self.submitter.journal.entries() if one.targets == targets)

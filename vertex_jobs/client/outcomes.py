@@ -84,9 +84,7 @@ def _order(trial: Mapping[str, Any], message: str) -> tuple[bool, str, bool, str
 def failure(snapshot: Snapshot, last_lines: tuple[str, ...] = ()) -> JobFailedError:
     """Return the error of a job that ended without success.
 
-    Args:
-        snapshot: Of a job that has ended.
-        last_lines: Of the culprit's log, oldest first.
+    ``last_lines`` are those of the culprit's log, oldest first.
     """
     state = short_state(snapshot.state)
     if state == "CANCELLED":

@@ -21,12 +21,7 @@ _FIRST_PAUSE_SECONDS = 0.2
 
 
 def upload(connection: Connection, source: Path, uri: str) -> bool:
-    """Put the file at that URI unless an object is there already.
-
-    Args:
-        connection: Whose storage endpoint and credentials are used.
-        source: The file.
-        uri: ``gs://`` URI that is unique to the file's content.
+    """Put the file at that URI, which is unique to its content, unless an object is there already.
 
     Returns:
         Whether it was uploaded now.

@@ -43,10 +43,8 @@ def look_for(jobs: Jobs, create: Create, timing: Timing) -> Resource | None:
 def settle(journal: Journal, jobs: Jobs, timing: Timing) -> list[Entry]:
     """Find out what became of submissions without an answer, and return all that were open.
 
-    Args:
-        journal: Its open entries are looked up where they were sent, and rewritten.
-        jobs: The collections of one endpoint; the entries of others are left to them.
-        timing: Clock, and sleep between attempts.
+    Entries are looked up where they were sent, and rewritten; those of other endpoints than that of
+    ``jobs`` are left to them.
 
     Raises:
         EndpointError: If the endpoint cannot be asked; entries keep their state.
@@ -75,7 +73,6 @@ def _settled(entry: Entry, found: Resource | None, now: float) -> Entry:
 
 
 def _find(jobs: Jobs, create: Create) -> Resource | None:
-    """Return the job that this create made; None if there is none (yet)."""
     kind = kind_of_collection(create.collection)
     try:
         found = jobs.list(kind, f'labels.{SUBMISSION_LABEL}="{create.nonce}"', create.parent)

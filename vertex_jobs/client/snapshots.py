@@ -27,11 +27,7 @@ from vertex_jobs.study import Study, Trial
 
 @dataclass(frozen=True)
 class Snapshot:
-    """The endpoint's answer about a job.
-
-    Attributes:
-        resource: The API's JSON of the job; not to be changed.
-    """
+    """The endpoint's answer about a job; ``resource``, the API's JSON, is not to be changed."""
 
     resource: Mapping[str, Any]
 
@@ -76,11 +72,8 @@ class Snapshot:
     def log_source(self, replica: str = "", trial: str = "") -> tuple[tuple[str, ...], LogSource]:
         """Return under which job ids lines are logged, and which of those lines are meant.
 
-        A trial whose custom job the service does not name is found by its label in the lines.
-
-        Args:
-            replica: E.g. ``workerpool0-0``; empty for all.
-            trial: Its id; empty for all.
+        A trial whose custom job the service does not name is found by its label in the lines. An
+        empty replica, e.g. ``workerpool0-0``, or trial id stands for all.
 
         Raises:
             UnsupportedHereError: If the job has no such trial.
@@ -180,6 +173,5 @@ class Snapshot:
 
 
 def _trial_job_ids(trial: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the id of a trial's custom job, if it has one."""
     name = trial.get("customJob", "")
     return (ResourceName.parse(name).resource_id,) if name else ()

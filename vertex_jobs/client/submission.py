@@ -52,11 +52,6 @@ class Submitter:
     """Carries submissions out and on, each step journalled.
 
     The caller holds their contents in the journal meanwhile.
-
-    Attributes:
-        jobs: The collections of the endpoint.
-        journal: Written before and after every step.
-        timing: Clock and sleep of the search for a lost job.
     """
 
     jobs: Jobs
@@ -73,11 +68,8 @@ class Submitter:
     ) -> Entry:
         """Journal the requests, and upload what all of them need.
 
-        Args:
-            requests: One for each place, with the placeholder of the nonce still in it.
-            nonce: Makes at least 16 lower-case hexadecimal digits that were never used before.
-            upload: Puts the package where the requests say it is.
-            headers: Sent with each create.
+        There is one request for each place, with the placeholder of the nonce still in it. The
+        ``nonce`` makes at least 16 lower-case hexadecimal digits that were never used before.
 
         Raises:
             EndpointError: If the upload failed: there is no job.
@@ -95,12 +87,8 @@ class Submitter:
     def send(self, entry: Entry, on_short: OnShort | None = None) -> tuple[Entry, Resource]:
         """Create the job at the place at hand, or where that one is short at the next.
 
-        Args:
-            entry: Its create at hand was never sent.
-            on_short: Told of each place that is short.
-
-        Returns:
-            The submission after it, and the job as it was created.
+        The entry's create at hand was never sent. The submission after it is returned, and the job
+        as it was created; ``on_short`` is told of each place that is short.
 
         Raises:
             EndpointError: If the endpoint refused or was never reached: there is no job.
@@ -203,13 +191,7 @@ class Submitter:
 
 @dataclass(frozen=True)
 class Succession:
-    """One submission's way from place to place.
-
-    Attributes:
-        submitter: Carries the submission on.
-        nonce: Of the submission.
-        on_short: Told of each place that is short.
-    """
+    """One submission's way from place to place; ``on_short`` is told of each that is short."""
 
     submitter: Submitter
     nonce: str

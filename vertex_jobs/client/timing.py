@@ -77,13 +77,10 @@ class Deadline:
     def __init__(
         self, timing: Timing, seconds: float | None, *, first: float = 0.2, longest: float = 5.0
     ) -> None:
-        """Count from now.
+        """Count the seconds, None for no limit, from now.
 
-        Args:
-            timing: Clock, sleep and randomness.
-            seconds: From now to the deadline; None for no limit.
-            first: The shortest step of a pause, in seconds.
-            longest: The longest one; by default the SDK's own interval between polls.
+        The steps of the pauses grow from ``first`` to ``longest`` seconds, by default the SDK's own
+        interval between polls.
         """
         self._timing = timing
         self._start = timing.clock()
@@ -112,10 +109,7 @@ class Deadline:
         return pause
 
     def pause(self, seconds: float | None = None) -> bool:
-        """Wait, no longer than to the deadline.
-
-        Args:
-            seconds: How long; by default the next pause.
+        """Wait so many seconds, by default the next pause, but no longer than to the deadline.
 
         Returns:
             False, without a wait, when the deadline has passed.

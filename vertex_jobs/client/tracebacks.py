@@ -30,9 +30,8 @@ _UNPACKED = re.compile(r"^.*/vertex_jobs_task_[0-9a-f]+/")
 def telling_lines(entries: Sequence[LogEntry], replica: str) -> tuple[str, ...]:
     """Return the last traceback to the log's end, whole, its causes included; else the last lines.
 
-    Args:
-        entries: The end of the log, oldest first; of that replica alone where one is named.
-        replica: The replica that failed; empty for the first one with a traceback.
+    Entries are the end of the log, oldest first; of that replica alone where one is named. An empty
+    ``replica`` stands for the first one with a traceback.
     """
     raised = next((entry.replica for entry in entries if _begins(entry.text)), "")
     only = "" if replica else raised
@@ -42,11 +41,7 @@ def telling_lines(entries: Sequence[LogEntry], replica: str) -> tuple[str, ...]:
 
 
 def own_frame(lines: Sequence[str]) -> str:
-    """Return where the user's own code was last, e.g. ``train.py, line 12, in main``; else empty.
-
-    Args:
-        lines: With a traceback among them.
-    """
+    """Return the last place in the user's own code: ``train.py, line 12, in main``; else empty."""
     frames = [found for line in lines if (found := _FRAME.match(line))]
     own = [frame for frame in frames if not _FOREIGN.search(frame["file"])]
     if not own:
@@ -60,7 +55,6 @@ def _begins(line: str) -> bool:
 
 
 def _traceback_start(lines: Sequence[str]) -> int | None:
-    """Return the index of the first traceback of the last chain; None without one."""
     starts = [index for index, line in enumerate(lines) if _begins(line)]
     if not starts:
         return None

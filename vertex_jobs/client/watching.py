@@ -37,7 +37,6 @@ class Watch:
 
     Attributes:
         poll: Reads the job once.
-        timing: Clock, sleep and randomness.
         patience_seconds: How long an endpoint may be out of reach before it counts as lost.
         on_trouble: Told about each failed poll and the delay before the next.
     """
@@ -50,8 +49,7 @@ class Watch:
     def snapshots(self, timeout: float | None = None) -> Iterator[Snapshot]:
         """Yield the job now, then whenever something changed, until it has ended.
 
-        Args:
-            timeout: Seconds from the first step of the iteration; None for no limit.
+        The timeout counts from the first step of the iteration.
 
         Raises:
             concurrent.futures.TimeoutError: If the job has not ended in time.

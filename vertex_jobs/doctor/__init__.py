@@ -1,4 +1,4 @@
-"""What is known before the first job: what this machine emulates, whether the cloud is ready.
+"""Findings before the first job: what this machine emulates, whether the cloud is ready.
 
 For the verb ``doctor``. It looks and asks; it changes nothing, neither here nor there. What it
 could not find out it calls unknown.

@@ -1,4 +1,4 @@
-"""Whether Vertex AI is ready for this project, asked with the credentials that a job would use.
+"""Findings about Vertex AI's readiness for this project, asked with the credentials of a job.
 
 Every question reads. A service that does not answer, or that these credentials may not ask, leaves
 its finding unknown: it is not guessed from another.
@@ -63,10 +63,8 @@ def cloud_findings(
 ) -> Iterator[Finding]:
     """Yield each finding as soon as it is known.
 
-    Args:
-        connection: Of the endpoint.
-        job: Whose bucket, service account and accelerators are looked at too; None for none.
-        open_session: Makes a session of requests that signs with the credentials.
+    The bucket, service account and accelerators of ``job`` are looked at too; ``open_session``
+    makes a session of requests that signs with the credentials.
     """
     signed_in = _credentials(connection.credentials)
     yield signed_in
@@ -97,7 +95,6 @@ def signed_out_findings(error: NotSignedInError) -> Iterator[Finding]:
 
 
 def _not_asked() -> Iterator[Finding]:
-    """Yield every question that only signed calls answer."""
     for subject in _SUBJECTS:
         yield Finding(subject, "unknown", "not asked, for want of the above")
 

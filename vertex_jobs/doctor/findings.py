@@ -10,13 +10,10 @@ Verdict = Literal["ok", "limited", "missing", "unknown"]
 
 @dataclass(frozen=True)
 class Finding:
-    """One finding.
+    """One finding about a subject, e.g. ``bucket``.
 
-    Attributes:
-        subject: What was looked at, e.g. ``bucket``.
-        verdict: Whether jobs can count on it.
-        fact: What it is like.
-        remedy: What to do; empty when nothing needs to be done or is known.
+    The verdict is whether jobs can count on it; the remedy is empty when nothing needs to be done
+    or is known.
     """
 
     subject: str

@@ -1,4 +1,4 @@
-"""What Local Vertex can emulate on this machine, one finding for each thing that jobs count on.
+"""Findings about what Local Vertex can emulate on this machine, one for each thing jobs count on.
 
 Everything is asked of the machine itself by the code that a job would use: namespaces are entered
 and left again, libraries are loaded, engines are called. Nothing is started that stays.
@@ -43,8 +43,7 @@ os._exit(0)
 def machine_findings(state_directory: Path) -> Iterator[Finding]:
     """Yield each finding as soon as it is known, the most needed first.
 
-    Args:
-        state_directory: Where jobs and buckets of Local Vertex lie.
+    Jobs and buckets of Local Vertex lie in the state directory.
     """
     yield _python()
     yield _room(state_directory)
@@ -104,7 +103,6 @@ def _available_memory() -> int:
 
 
 def _tensorflow() -> Finding:
-    """Compare the versions here with those of the newest prebuilt image."""
     newest = catalog.load().newest_image("tensorflow")
     there = f"newest image: TensorFlow {newest.version}, Python {newest.python}"
     try:

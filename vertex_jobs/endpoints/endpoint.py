@@ -33,9 +33,7 @@ class Endpoint:
     def __init__(self, connection: Connection, staging_bucket: str | None = None) -> None:
         """Use ``local()`` or ``vertex()``.
 
-        Args:
-            connection: How to talk to it.
-            staging_bucket: The caller's choice, over a job's own; None when there is none.
+        ``staging_bucket`` is the caller's choice, over a job's own; None when there is none.
         """
         self.connection = connection
         self._staging_bucket = staging_bucket
@@ -189,7 +187,6 @@ class Endpoint:
         self.close()
 
     def _headers(self, job: JobSpec, settings: Mapping[str, Any]) -> Mapping[str, str]:
-        """Return the headers that say what is no part of the job's request."""
         return {}
 
 

@@ -86,7 +86,6 @@ _MODEL_OUTPUTS = frozenset(
 
 
 def _own_labels(labels: Any) -> Any:
-    """Return the labels without those of the submission, None if no other is there."""
     if not isinstance(labels, Mapping):
         return labels
     ours = (SUBMISSION_LABEL, CONTENT_LABEL)
@@ -134,14 +133,10 @@ _FLAT_CUSTOM_JOB = MessageTable("CustomJobSpec", _NAME, *CUSTOM_JOB_SPEC.entries
 
 
 def build(job: JobSpec, package: "Package | None", place: Place) -> Request:
-    """Return the request that creates the job.
+    """Return the request that creates the job at a place whose staging bucket is already chosen.
 
-    The same job, package and place always give the same request, down to the order of the keys.
-
-    Args:
-        job: The job.
-        package: Of the job's script; None when the job has none.
-        place: Where it is submitted, the staging bucket already chosen.
+    The same job, package and place always give the same request, down to the order of the keys. A
+    job without a script has no package.
     """
     uris = package_uris(place, package) if package is not None else ()
     module = package.module_name if package is not None else ""
@@ -199,10 +194,8 @@ def read_job(resource: Mapping[str, Any]) -> dict[str, Any]:
 def _content_hash(body: dict[str, Any]) -> str:
     """Return a short text of what is submitted: equal for equal packages and requests.
 
-    The body names the package by the hash of its files and requirements, so the body says it all.
-
-    Args:
-        body: A request's body before it carries the content label.
+    The body, before it carries the content label, names the package by the hash of its files and
+    requirements, so the body says it all.
     """
     canonical = json.dumps(body, sort_keys=True, separators=(",", ":"))
     return hashlib.sha256(canonical.encode()).hexdigest()[:CONTENT_DIGITS]

@@ -1,4 +1,4 @@
-"""How single values are written in the API's JSON, and read back.
+"""Single values as the API's JSON has them, written and read back.
 
 For the tables of ``mapping``: names in camelCase, durations and 64-bit integers as text, enums as
 words in capitals.
@@ -26,11 +26,9 @@ def _same(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Codec:
-    """How one value is written, and read back.
+    """The two ways of one value: from a config's, which is not None, to the API's, and back.
 
-    Attributes:
-        encode: From a config's value, which is not None, to the API's.
-        decode: The reverse; what is not of the API's form stays as it is, for the spec to judge.
+    Decoding leaves what is not of the API's form as it is, for the spec to judge.
     """
 
     encode: Callable[[Any], Any] = _same

@@ -82,9 +82,8 @@ def gcloud_form(request: Request) -> GcloudForm:
 def read_gcloud_form(written: Mapping[str, Any]) -> tuple[dict[str, Any], list[Fault]] | None:
     """Return the keys of a config and the faults of what none can say; None for a config.
 
-    Args:
-        written: A CustomJobSpec, as for ``gcloud ai custom-jobs create``, a
-            HyperparameterTuningJob, as for ``gcloud ai hp-tuning-jobs create``, or a config.
+    What is read is a CustomJobSpec, as for ``gcloud ai custom-jobs create``, or a
+    HyperparameterTuningJob, as for ``gcloud ai hp-tuning-jobs create``.
     """
     if "kind" in written or not any(key in written for key in _KEYS):
         return None

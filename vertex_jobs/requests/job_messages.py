@@ -90,13 +90,9 @@ def sent_pools(
 ) -> list[dict[str, Any]]:
     """Return the pools' keys at their role's place; a role that nobody has is an empty pool.
 
-    A pool that runs the job's script runs its package instead: in a prebuilt image as such, in any
-    other by a command.
-
-    Args:
-        pools: In role order.
-        package_uris: ``gs://`` addresses of the package and its wheels; empty without one.
-        module: The package's module; empty without one.
+    The pools come in role order. One that runs the job's script runs its package instead: in a
+    prebuilt image as such, in any other by a command. Without a package there are no URIs, the
+    private wheels' among them, and no module.
     """
     sent: list[dict[str, Any]] = [{} for _ in range(pools[-1].index + 1)]
     package = {"python_package_gcs_uri": package_uris, "python_module_name": module}

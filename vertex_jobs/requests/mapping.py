@@ -18,12 +18,9 @@ class Message:
     """A message whose fields are taken out; each that stays at the end is a fault."""
 
     def __init__(self, fields: Any, path: str, faults: list[Fault]) -> None:
-        """Begin with all fields.
+        """Begin with all fields, as written; anything but a mapping is a fault.
 
-        Args:
-            fields: As written; anything but a mapping is a fault.
-            path: Of the message, with a dot at its end.
-            faults: Where to put what is wrong.
+        The path has a dot at its end; what is wrong is added to ``faults``.
         """
         self.path = path
         self.faults = faults
@@ -66,7 +63,6 @@ class Row(NamedTuple):
         path: Message and field by the proto's names, e.g. ``Scheduling.timeout``.
         name: In the API's JSON.
         key: Dotted path of the config's key that says it; empty for none.
-        codec: Of a plain value.
     """
 
     path: str
@@ -93,15 +89,12 @@ class Entry:
 
 
 class MessageTable:
-    """The fields of one message in the order in which they are written."""
+    """The fields of one message in the order in which they are written.
+
+    It has the proto's name, e.g. ``StudySpec.MetricSpec``.
+    """
 
     def __init__(self, name: str, *entries: Entry) -> None:
-        """Keep the lines of the table.
-
-        Args:
-            name: The proto's, e.g. ``StudySpec.MetricSpec``.
-            entries: Its lines.
-        """
         self.name = name
         self.entries = entries
 
@@ -131,13 +124,9 @@ class MessageTable:
 
 
 def field(name: str, key: str, codec: Codec = AS_IS, absent: Any = None) -> Entry:
-    """Return the entry of a field that is one key of a config.
+    """Return the entry of a field, named as in the API's JSON, that is one key of a config.
 
-    Args:
-        name: In the API's JSON.
-        key: Of the config.
-        codec: How the value is written.
-        absent: What a message without the field means; None for the key's own default.
+    ``absent`` is what a message without the field means; None for the key's own default.
     """
 
     def encode(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -156,10 +145,7 @@ def field(name: str, key: str, codec: Codec = AS_IS, absent: Any = None) -> Entr
 def inner(name: str, table: MessageTable, key: str = "") -> Entry:
     """Return the entry of a field that is a message; an empty one is left out.
 
-    Args:
-        name: In the API's JSON.
-        table: Of the message.
-        key: Under which the config has the message's keys; empty where they stand beside it.
+    The config has the message's keys under ``key``, or beside it if that is empty.
     """
 
     def encode(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -179,8 +165,7 @@ def inner(name: str, table: MessageTable, key: str = "") -> Entry:
 def choice(*members: tuple[str, Entry]) -> Entry:
     """Return the entry of fields of which a job has one at most.
 
-    Args:
-        members: The key that calls for a field, empty for the one that is left, and its entry.
+    A member is the key that calls for a field, empty for the one that is left, and its entry.
     """
 
     def encode(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -200,9 +185,8 @@ def choice(*members: tuple[str, Entry]) -> Entry:
 def tagged(members: Mapping[str, tuple[str, MessageTable]], key: str = "") -> Entry:
     """Return the entry of messages of which one is there, even if empty.
 
-    Args:
-        members: What ``type`` says in a config, to the field's JSON name and its table.
-        key: As for ``inner``; the type stands beside the message's keys.
+    ``members`` leads from what ``type`` says in a config to the field's JSON name and its table;
+    ``key`` is as for ``inner``, and the type stands beside the message's keys.
     """
 
     def encode(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -233,12 +217,8 @@ def special(
 ) -> Entry:
     """Return the entry of a list of messages whose two directions are functions of their own.
 
-    Args:
-        name: In the API's JSON.
-        key: Of the config.
-        write: From the key's value to the list.
-        read: From the messages to the keys that say them.
-        tables: Of those messages, each with the start of its keys' paths.
+    ``write`` makes the list of the key's value, ``read`` the keys of the messages; ``tables`` are
+    those of the messages, each with the start of its keys' paths.
     """
 
     def encode(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -254,11 +234,8 @@ def special(
 def pairs(name: str, key: str, table: MessageTable, absent: Any = None) -> Entry:
     """Return the entry of a list of messages that is a mapping in a config.
 
-    Args:
-        name: In the API's JSON.
-        key: Of the config.
-        table: Of one message, whose two keys are ``_name`` and ``_value``.
-        absent: What an empty list means, as for ``field``.
+    The table of one message has the keys ``_name`` and ``_value``; ``absent`` is as for ``field``,
+    of an empty list.
     """
 
     def write(mapping: Mapping[str, Any]) -> list[Any]:

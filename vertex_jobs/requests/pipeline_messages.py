@@ -1,4 +1,4 @@
-"""What a training pipeline has besides its job: the data it reads and the model it leaves.
+"""The data that a training pipeline reads and the model it leaves.
 
 For ``bodies``. Source: InputDataConfig, Model, ModelContainerSpec.
 """
@@ -21,7 +21,6 @@ _FRACTIONS = (
 
 
 def _by_column(kind: str, key: str, *fractions: Entry) -> tuple[str, Entry]:
-    """Return the split that a column decides."""
     name = f"{kind[0].lower()}{kind[1:]}"
     return key, inner(name, MessageTable(kind, *fractions, field("key", key)))
 

@@ -16,12 +16,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Place:
-    """Where a job is submitted.
+    """The project, by id or number, the region and the staging bucket of a submission.
 
-    Attributes:
-        project: Project id or number.
-        location: Region, e.g. ``us-central1``.
-        staging_bucket: ``gs://BUCKET``, possibly with a path, for packages and default outputs.
+    The bucket is ``gs://BUCKET``, possibly with a path, for packages and default outputs.
     """
 
     project: str
@@ -60,10 +57,7 @@ LOCAL_PLACE = Place("local-project", catalog.load().limits.region_default, "gs:/
 def place_of(job: "JobSpec", place: Place, bucket: str | None = None) -> Place:
     """Return where a job is submitted: the place, with the staging bucket that counts.
 
-    Args:
-        job: Its own bucket counts over the place's.
-        place: What the endpoint has; its bucket may be empty.
-        bucket: The caller's choice, which counts over both.
+    The caller's ``bucket`` counts over the job's own, and that over the place's.
     """
     return replace(place, staging_bucket=bucket or job.staging_bucket or place.staging_bucket)
 

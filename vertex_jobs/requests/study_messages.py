@@ -79,7 +79,6 @@ def _write_parameters(parameter_spec: Mapping[str, ParameterSpec]) -> list[dict[
 
 
 def _write_parameter(name: str, parameter_spec: Mapping[str, ParameterSpec]) -> dict[str, Any]:
-    """Return a parameter with those below it."""
     parameter = parameter_spec[name]
     children = [
         _CONDITIONAL_PARAMETER_SPEC.encode(
@@ -103,7 +102,6 @@ def _read_parameters(messages: Sequence[Message]) -> dict[str, Any]:
 
 
 def _read_parameter(message: Message, parameters: dict[str, Any], when: Mapping[str, Any]) -> None:
-    """Add a parameter and, after it, those below it."""
     children = message.messages("conditionalParameterSpecs")
     parameter = _PARAMETER_SPEC.decode(message)
     name = str(parameter.pop("_id", None))

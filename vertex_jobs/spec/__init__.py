@@ -1,4 +1,4 @@
-"""What a person writes: a job as validated data.
+"""A job as a person writes it, as validated data.
 
 For whoever reads configs, and for ``vertex_jobs.jobs``, whose classes extend these. No file but a
 config is read here, and nothing of Google or TensorFlow is imported; ``requests`` makes what is

@@ -106,7 +106,6 @@ def _names() -> dict[str, str]:
 
 
 def _machine(kind: str | None, count: int) -> str | None:
-    """Return the machine for so many accelerators; None if no machine takes them."""
     if kind is None:  # the table of machines need not be read
         return None
     fitting = [

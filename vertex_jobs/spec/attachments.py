@@ -1,4 +1,4 @@
-"""What is attached to replicas: file servers, and a private connection to a network.
+"""Attachments of replicas: file servers, and a private connection to a network.
 
 For ``JobSpec`` and its pools. Names are those of the API's messages.
 

@@ -19,7 +19,6 @@ class Attempt:
     Attributes:
         path: Where the place stands in the config, e.g. ``fallback.0``; empty for the job's own.
         location: A region; None for the one that the endpoint has.
-        job: The job as it is tried there.
     """
 
     path: str

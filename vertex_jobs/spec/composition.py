@@ -28,10 +28,9 @@ class Origin(NamedTuple):
 
 @dataclass(frozen=True)
 class Composition:
-    """What several files say together.
+    """The keys that several files write together.
 
     Attributes:
-        written: The keys of a config.
         origins: Dotted path to where the value stands: in a file, or on the command line.
         faults: Of the files themselves.
     """
@@ -72,12 +71,7 @@ def compose(paths: Sequence[Path]) -> Composition:
 
 
 def _read(path: Path, trail: tuple[Path, ...]) -> Composition:
-    """Read a file over its bases.
-
-    Args:
-        path: The file.
-        trail: The files that led here, from the first on.
-    """
+    """Read a file over its bases; ``trail`` are the files that led here, from the first on."""
     try:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -25,7 +25,7 @@ _Path = tuple[int | str, ...]
 
 @dataclass(frozen=True)
 class Inspection:
-    """What can be read of a model's fields, and what is wrong with them.
+    """A model's fields as far as they can be read, and their faults.
 
     Attributes:
         draft: An instance of a subclass of the model, every unreadable part left out.
@@ -54,13 +54,10 @@ def inspect_fields(
     rules: Sequence[Rule],
     whole_rules: Sequence[Rule] = (),
 ) -> Inspection:
-    """Read one model's fields as far as they can be read.
+    """Read one model's fields, as written, as far as they can be read.
 
-    Args:
-        model: What the fields are for.
-        written: The fields as written, not validated.
-        rules: May see a collection from which unreadable entries were left out.
-        whole_rules: See a collection only if all of it could be read.
+    ``rules`` may see a collection from which unreadable entries were left out; ``whole_rules`` see
+    one only if all of it could be read.
     """
     draft, faults, left_out = _read(model, written)
     absent = [

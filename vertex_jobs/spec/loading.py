@@ -34,7 +34,6 @@ class Reading:
         source: The config's path, or the job's display name.
         job: The job; with faults, one in which everything unreadable is at its default, or None
             where a field is required.
-        faults: All of them.
         damaged: Fields that are missing, or of which some part could not be read.
         composition: What the files say, and where; places a fault that is found later.
     """
@@ -92,13 +91,7 @@ def examine(
     overlays: Sequence[Path | str] = (),
     translate: Translation = lambda _: None,
 ) -> Reading:
-    """Read a config that may have faults, for whoever looks for more of them.
-
-    Args:
-        path: A YAML file.
-        overrides: As for ``load``.
-        overlays: As for ``load``.
-        translate: As for ``load``.
+    """Read a config, as ``load`` does, that may have faults, for whoever looks for more of them.
 
     Raises:
         InvalidJobError: If a file is not there or holds no mapping.
@@ -148,10 +141,7 @@ def load_local(path: Path | str) -> LocalSettings:
 def from_mapping(mapping: Mapping[str, Any], *, source: str, base_directory: Path) -> JobSpec:
     """Make the job that a mapping describes, as if it had stood in a file.
 
-    Args:
-        mapping: The keys of a config.
-        source: Named in the error.
-        base_directory: Where that file would be; a relative ``script_path`` starts there.
+    The error names ``source``; a relative ``script_path`` starts in ``base_directory``.
 
     Raises:
         InvalidJobError: With every fault.
@@ -162,9 +152,7 @@ def from_mapping(mapping: Mapping[str, Any], *, source: str, base_directory: Pat
 def script_faults(written: Mapping[str, Any], found: Path | None) -> list[Fault]:
     """Return the faults of a script that is not there, or a directory without the module to run.
 
-    Args:
-        written: The fields of the job.
-        found: Where ``script_path`` is; None when nowhere.
+    ``found`` is where the ``script_path`` of the job's fields leads; None when nowhere.
     """
     script, module = written.get("script_path"), written.get("python_module_name")
     if not isinstance(script, str) or not script:
@@ -219,13 +207,11 @@ def _build(whole: Composition, source: str, base_directory: Path) -> Reading:
 
 
 def _script(whole: Composition, base_directory: Path) -> Path | None:
-    """Return where ``script_path`` leads; None when nowhere."""
     directory = whole.directory_of("script_path", base_directory)
     return _find(whole.written.get("script_path"), directory)
 
 
 def _read_script(whole: Composition, base_directory: Path) -> None:
-    """Put in the parameters that the config leaves to the script."""
     written = whole.written.get("parameter_spec")
     filled, faults = fill_in(written, _script(whole, base_directory))
     if filled is not written:
@@ -236,7 +222,6 @@ def _read_script(whole: Composition, base_directory: Path) -> None:
 def _places(
     job: JobSpec, script: Path | None, whole: Composition, base_directory: Path
 ) -> dict[str, Any]:
-    """Return the fields that are paths, with where these lead."""
     directory = whole.directory_of("requirements", base_directory)
     requirements = tuple(
         str(_find(line, directory) or line) if line.endswith(".whl") else line
@@ -275,7 +260,6 @@ def _all_fields() -> list[str]:
 
 
 def _find(path: Any, base_directory: Path) -> Path | None:
-    """Return where a path of the config leads; None when nowhere."""
     if not isinstance(path, str) or not path:
         return None
     places = (base_directory, base_directory.parent, Path.cwd())

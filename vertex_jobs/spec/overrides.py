@@ -13,12 +13,10 @@ from vertex_jobs.spec.yaml_text import parse
 
 
 def apply(written: dict[str, Any], overrides: Sequence[str], known: Sequence[str]) -> list[Fault]:
-    """Put each value in its place and return what could not be placed.
+    """Put each ``path=value`` in its place in the config and return what could not be placed.
 
-    Args:
-        written: The config; changed in place.
-        overrides: ``path=value`` each, the path dotted, the value YAML.
-        known: Keys that may be absent at the top, where a path can begin.
+    The path is dotted, the value YAML. ``known`` are keys that may be absent at the top, where a
+    path can begin.
     """
     faults: list[Fault] = []
     for override in overrides:

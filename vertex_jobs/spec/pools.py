@@ -36,31 +36,18 @@ ROLES: tuple[Role, ...] = ("chief", "workers", "parameter_servers", "evaluators"
 
 @dataclass(frozen=True)
 class WorkerPoolSpec:
-    """One pool with nothing left open.
+    """One pool with nothing left open; accelerators and the disk's size are those of one replica.
 
     Attributes:
         role: The task of its replicas, which decides the pool's place in the request.
-        machine_type: E.g. ``n1-standard-4``.
-        accelerator_type: None without accelerators.
-        accelerator_count: Per replica; 0 without accelerators.
-        replica_count: Machines in the pool.
-        boot_disk_type: E.g. ``pd-ssd``.
-        boot_disk_size_gb: Per replica.
-        container_uri: The image.
         runs_package: Whether the replicas run the job's script.
         python_package_gcs_uri: Packages in Cloud Storage that they run instead; with neither, the
             image's own command.
-        python_module_name: The module of those packages.
         command: Replaces the image's entry point; empty to keep it.
         args: Tokens after the command or the module.
-        environment_variables: Set in every replica.
         gpu_partition_size: Into which each accelerator is split; None for whole ones.
-        tpu_topology: Of TPUs that need one.
-        reservation_affinity_type: None without a word on reservations.
         reservation_affinity_key: Label key of a specific reservation.
         reservation_affinity_values: Full names of specific reservations.
-        nfs_mounts: File servers.
-        lustre_mounts: Lustre file systems.
     """
 
     role: Role

@@ -48,8 +48,7 @@ _KINDS: Mapping[str, Callable[..., ParameterSpec]] = {
 def script_parameters(path: Path | str) -> dict[str, ParameterSpec]:
     """Return the parameters that a script's dataclass fields declare, in their order.
 
-    Args:
-        path: A ``.py`` file, or a package directory, all of whose modules are read.
+    Of a package directory all modules are read.
 
     Raises:
         InvalidJobError: If a file cannot be read, or a declaration cannot be understood.
@@ -61,15 +60,11 @@ def script_parameters(path: Path | str) -> dict[str, ParameterSpec]:
 
 
 def fill_in(written: Any, script: Path | None) -> tuple[Any, list[Fault]]:
-    """Return a config's ``parameter_spec`` with the script's own parameters in it.
+    """Return a config's ``parameter_spec`` with the script's own parameters in it, and the faults.
 
-    Args:
-        written: ``from_script``, or a mapping in which some parameters are ``from_script``;
-            anything else stays as it is.
-        script: Where ``script_path`` leads; None when nowhere.
-
-    Returns:
-        What the config says then, and the faults; a parameter with a fault is left out.
+    They replace ``from_script``, alone or as the value of single parameters; anything else stays as
+    it is, and a parameter with a fault is left out. ``script`` is where ``script_path`` leads; None
+    when nowhere.
     """
     takes_all = written == FROM_SCRIPT
     parts = written if isinstance(written, Mapping) else {}

@@ -1,4 +1,4 @@
-"""What is written out in a script's source: its values, and what its types say of a parameter.
+"""The values that a script's source writes out, and what its types say of a parameter.
 
 For ``script_parameters``. Types are taken as ``runtime.arguments`` takes them. Nothing is run.
 """
@@ -23,7 +23,6 @@ class NotUnderstoodError(Exception):
     """A part of the source that is not written out, or says nothing of a parameter."""
 
     def __init__(self, rule: str, remedy: str) -> None:
-        """Keep the clauses of the fault."""
         super().__init__(rule)
         self.rule = rule
         self.remedy = remedy

@@ -100,7 +100,6 @@ def example_of(model: type[BaseModel], name: str) -> str:
 
 
 def _fields_at(model: type[BaseModel], loc: Sequence[int | str]) -> list[str]:
-    """Return the keys that the model at this location takes."""
     models = [model]
     for part in loc:
         following: list[type[BaseModel]] = []

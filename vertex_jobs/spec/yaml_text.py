@@ -68,10 +68,9 @@ _Loader.add_constructor("tag:yaml.org,2002:int", _construct_int)
 
 
 class Parsed(NamedTuple):
-    """One YAML document.
+    """One YAML document as data.
 
     Attributes:
-        data: What it says.
         faults: The keys in it that stand twice.
         lines: Dotted path of each value to the line, from 1 on, where its key or item begins.
     """

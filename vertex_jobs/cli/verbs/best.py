@@ -56,7 +56,7 @@ class BestOptions(JobOptions):
 
     @property
     def trains(self) -> bool:
-        """Whether the config of a training is printed."""
+        """True if the config of a training is printed."""
         return self.retrain or self.go_on
 
 

@@ -63,7 +63,6 @@ def _say_failure(handle: "JobHandle") -> None:
 
 
 def _summary(snapshot: "Snapshot", now: datetime) -> Iterator[str]:
-    """Yield state, replicas, trials, and time and cost so far, for a person."""
     from vertex_jobs.cli.details import cost_so_far, replica_count
 
     state = short_state(snapshot.state).lower()

@@ -120,11 +120,7 @@ VERB = Verb(
 
 
 def _settings(path: Path | None) -> dict[str, Any] | None:
-    """Return what holds for jobs that bring no settings of their own; None without a file.
-
-    Raises:
-        InvalidJobError: With every fault of the file.
-    """
+    """Return what holds for jobs that bring no settings of their own; None without a file."""
     if path is None:
         return None
     from vertex_jobs.spec import load_local
@@ -133,7 +129,6 @@ def _settings(path: Path | None) -> dict[str, Any] | None:
 
 
 def _variables(server: "LocalServer") -> dict[str, str]:
-    """Return the variables that point a program at the server."""
     from vertex_jobs.endpoints import google_environment
 
     # The last one is for our own programs, which then join this server.
@@ -159,11 +154,6 @@ def _run(server: "LocalServer", command: tuple[str, ...]) -> int:
 
 
 def _serve(server: "LocalServer") -> int:
-    """Serve until Ctrl-C.
-
-    Raises:
-        EndpointLostError: If the server ends by itself.
-    """
     state = shlex.quote(str(server.directory.path))
     say(f"Local Vertex answers on {server.record.url}; Ctrl-C ends it")
     say(f'  a shell:    eval "$(vertex-jobs emulate --print-env --state-dir {state})"')

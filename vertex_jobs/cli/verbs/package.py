@@ -120,7 +120,6 @@ def _prove(path: Path, wheels: list[Path]) -> None:
 
 
 def _listing(package: "Package") -> Iterator[str]:
-    """Yield what travels, what is installed beside it, and what stays behind and why."""
     runtime = [file for file in package.files if file.path.startswith("vertex_jobs/")]
     own = [file for file in package.files if file not in runtime and file.path not in _OWN_FILES]
     yield "travels:"

@@ -68,7 +68,6 @@ VERB = Verb(
 
 
 def _run_board(directory: str, port: int, environment: dict[str, str]) -> int:
-    """Run it to its end, and return the exit code."""
     words = [sys.executable, "-m", "vertex_jobs.cli.tensorboard_server"]
     with subprocess.Popen([*words, directory, str(port)], env=environment) as child:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
