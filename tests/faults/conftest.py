@@ -21,7 +21,7 @@ from vertex_jobs.spec import CustomJob
 
 #: Runs until it is told to end, or does one thing and ends.
 SCRIPT = """
-import argparse, os, signal, sys, time, urllib.request
+import os, signal, sys, time, urllib.request
 
 def checkpoint(verb, body=None):
     bucket, _, path = os.environ["AIP_CHECKPOINT_DIR"][5:].partition("/")
@@ -32,6 +32,8 @@ def checkpoint(verb, body=None):
             return answer.read()
     except urllib.error.HTTPError:
         return None
+
+import argparse
 
 parser = argparse.ArgumentParser()
 parser.add_argument("task", nargs="?", default="")

@@ -50,7 +50,7 @@ Drill = Callable[..., tuple[int, str]]
 @pytest.fixture
 def drill(local_vertex: Endpoint, script: Path, tmp_path: Path) -> Drill:
     """Runs a program under a drill; answers the exit code and what was said."""
-    setup = script.read_text().partition("task = ")[0]
+    setup = script.read_text().partition("import argparse")[0]
 
     def run(name: str, program: str, *words: str, settings: str = "") -> tuple[int, str]:
         (tmp_path / "train.py").write_text(setup + program)
