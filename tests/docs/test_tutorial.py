@@ -15,7 +15,7 @@ from vertex_jobs.emulator.joining import join
 ROOT = Path(__file__).parents[2]
 
 #: Minutes where other work shares the cores: each command imports TensorFlow.
-pytestmark = [pytest.mark.tensorflow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.extended, pytest.mark.tensorflow, pytest.mark.timeout(600)]
 
 Follow = Callable[[str], "subprocess.CompletedProcess[str]"]
 

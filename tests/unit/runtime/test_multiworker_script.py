@@ -16,7 +16,7 @@ import pytest
 
 import vertex_jobs
 
-pytestmark = pytest.mark.tensorflow
+pytestmark = [pytest.mark.extended, pytest.mark.tensorflow]
 
 ROOT = Path(vertex_jobs.__file__).parents[1]
 SCRIPT = ROOT / "trial_scripts" / "multiworker_fit.py"

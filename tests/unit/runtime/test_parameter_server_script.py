@@ -14,6 +14,7 @@ ROOT = Path(vertex_jobs.__file__).parents[1]
 SCRIPT = ROOT / "trial_scripts" / "parameter_server.py"
 
 
+@pytest.mark.extended
 @pytest.mark.tensorflow
 def test_it_trains_on_one_core_with_its_table_in_halves(tmp_path: Path) -> None:
     core = str(min(os.sched_getaffinity(0)))
