@@ -228,11 +228,7 @@ class JobHandle:
         return self.study.best_trial
 
     def register(self, trial: Trial, serving_image: str = SERVING_IMAGE) -> Resource:
-        """Put a trial's model into the model registry, once however often this is called.
-
-        Args:
-            trial: One of this job's, which has written a model.
-            serving_image: The container that serves it.
+        """Put the model of one of its trials, for that container, into the registry; once at most.
 
         Raises:
             UnsupportedHereError: If the trial has no model directory.
