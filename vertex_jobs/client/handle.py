@@ -281,8 +281,7 @@ class JobHandle:
                 tail = self._log_reader.tail(cause.job_ids, cause.source, _LINES_READ)
                 lines = telling_lines(tail, cause.replica)
             except EndpointError as error:
-                # The job's failure is the news; that its log cannot be read comes second.
-                lines = (f"(the log could not be read: {error})",)
+                lines = (f"(the log could not be read: {error})",)  # the failure is the news
         return failure(self._seen, lines)
 
     def _log_rounds(
