@@ -29,7 +29,7 @@ PIP, UV = Installer("pip"), Installer("uv", (sys.executable, "-m", "uv"))
 #: pip takes seconds to make an environment, so most tests use uv where there is one.
 QUICK = UV if HAS_UV else PIP
 INSTALLERS = [
-    pytest.param(PIP, id="pip"),
+    pytest.param(PIP, id="pip", marks=pytest.mark.extended),
     pytest.param(UV, id="uv", marks=pytest.mark.skipif(not HAS_UV, reason="no uv here")),
 ]
 
