@@ -1,8 +1,8 @@
 """Writes ``docs/fidelity.md``: ``python tests/docs/fidelity.py``.
 
-Facts and choices come from ``fidelity_facts``; fields from the emulator's own table, walked along
-the API's descriptors, so that a field which is not in the table cannot be left out. The keys that
-send them are those of the tables by which requests are built.
+Statements and questions come from ``fidelity_facts``; fields from the emulator's own table, walked
+along the API's descriptors, so that a field which is not in the table cannot be left out. The keys
+that send them are those of the tables by which requests are built.
 """
 
 from collections import Counter
@@ -11,7 +11,7 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from fidelity_facts import CHOICES, FACTS
+from fidelity_facts import FACTS, KNOWN, QUESTIONS, Fact
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.fields import TABLE, Fate, key_of
@@ -21,30 +21,28 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "fidelity.md"
 ROOTS = ("CustomJob", "HyperparameterTuningJob", "TrainingPipeline", "StudySpec")
 _PACKAGE = "google.cloud.aiplatform.v1."
+#: Why a field of a message has the fate of the field that holds the message.
+_AS_THE_HOLDER = "as the field that holds it"
 
 INTRODUCTION = """\
 # Fidelity: what Local Vertex does as Vertex AI does
 
 *This page is generated (`python tests/docs/fidelity.py`); a test fails when it is out of date.*
 
-Local Vertex speaks the API of Vertex AI, and behaves as public sources say the service behaves.
-This page says which behaviour that is, where it is from, how sure it is and which test holds it;
-what was decided where nothing is established; and what becomes of every field of a job.
-
-**Not yet verified against the live service.** No row below was tried on Vertex AI by this project.
-`make contract-live PROJECT=… BUDGET=…` runs the contract suite there; see
-[how to run it](how-to/check-against-vertex-ai.md). A row that was tried carries the date.
-
-Confidence: *high*, official documentation, a comment of a proto, the source of a library or a
-published log; *medium*, an official sample, or several public repositories that agree; *low*, one
-report.
+Local Vertex speaks the API of Vertex AI. Each statement below says how it is known that the service
+behaves so, and which test holds Local Vertex to it.
+"""
+UNTRIED = """\
+**This project has tried none of them on the live service.** `make contract-live PROJECT=… BUDGET=…`
+does, for a few dollars; see [how to run it](how-to/check-against-vertex-ai.md). What it confirms
+becomes *recorded*.
 """
 
 
 def test_link(test: str) -> str:
-    """A test's name, linked to its file."""
+    """A test's name, linked to its file; empty for none."""
     module, _, name = test.partition("::")
-    return f"[`{name.rpartition('::')[2]}`](../tests/{module}.py)"
+    return f"[`{name.rpartition('::')[2]}`](../tests/{module}.py)" if test else ""
 
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
@@ -56,29 +54,42 @@ def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> Iterator[str]:
     yield ""
 
 
+def counts() -> Iterator[str]:
+    counted = Counter(one.known for one in FACTS)
+    yield from table(
+        ("known", "statements", "because"),
+        ((f"*{known}*", str(counted[known]), meaning) for known, meaning in KNOWN.items()),
+    )
+    yield UNTRIED
+
+
+def questions() -> Iterator[str]:
+    yield "## What the first live run should settle\n"
+    yield "The most important first: what most jobs meet, and where a wrong guess misleads most.\n"
+    yield from table(
+        ("", "question", "until then, here", "asked by"),
+        (
+            (str(number), one.text, one.here, test_link(one.test))
+            for number, one in enumerate(QUESTIONS, 1)
+        ),
+    )
+
+
 def facts() -> Iterator[str]:
-    yield "## What is followed\n"
+    surest_first = list(KNOWN)
     for area, rows in groupby(FACTS, key=lambda fact: fact.area):
-        yield f"### {area}\n"
+        yield f"## {area}\n"
         yield from table(
-            ("behaviour", "source", "confidence", "held by", "verified"),
+            ("statement", "known", "from", "held by"),
             (
-                (one.text, one.source, one.confidence, test_link(one.test), one.verified or "no")
-                for one in rows
+                (one.text, one.known, source(one), test_link(one.test))
+                for one in sorted(rows, key=lambda fact: surest_first.index(fact.known))
             ),
         )
 
 
-def choices() -> Iterator[str]:
-    yield "## What was chosen, since nothing is established\n"
-    yield "Each is a constant or a function of its own, so that one real run can correct it.\n"
-    yield from table(
-        ("question", "choice", "where", "held by"),
-        (
-            (one.question, one.choice, f"`{one.place}`", test_link(one.test) if one.test else "")
-            for one in CHOICES
-        ),
-    )
+def source(fact: Fact) -> str:
+    return f"`{fact.source}`" if fact.known == "ours" else fact.source
 
 
 def fate_of_every_field() -> dict[str, tuple[str, str]]:
@@ -116,7 +127,7 @@ def fate_of_every_field() -> dict[str, tuple[str, str]]:
         descriptor, fate = settled.pop()
         for field in descriptor.fields:
             if key_of(field) not in found:
-                found[key_of(field)] = (fate, "as the field that holds it")
+                found[key_of(field)] = (fate, _AS_THE_HOLDER)
                 settled += [(message, fate) for message in messages_of(field)]
     return found
 
@@ -141,24 +152,43 @@ def messages_of(field: Any) -> list[Any]:
 
 def fields() -> Iterator[str]:
     found, keys = fate_of_every_field(), keys_of_fields()
-    counts = Counter(fate for fate, _ in found.values())
+    counted = Counter(fate for fate, _ in found.values())
     yield "## What becomes of each field\n"
     yield (
-        f"{len(found)} fields can be reached from {', '.join(ROOTS[:-1])} and {ROOTS[-1]}: "
-        f"{counts['acted']} are acted on, {counts['output']} are set by the service, "
-        f"{counts['stored']} are stored, echoed and named in a warning, {counts['refused']} are "
-        "refused by name. None is ignored. Beside a field are the keys of a config that send it, "
-        "from the job or, with a dot, from within another key; the fields of a message without one "
-        "have keys of their own.\n"
+        f"{len(found)} fields can be reached from {', '.join(ROOTS[:-1])} and {ROOTS[-1]}; none is "
+        "ignored. Beside a field are the keys of a config that send it, from the job or, with a "
+        "dot, from within another key; the fields of a message without one have keys of their "
+        "own.\n"
     )
-    names = sorted(found, key=lambda key: key.rpartition(".")[::2])
-    for message, paths in groupby(names, key=lambda key: key.rpartition(".")[0]):
-        yield f"### {message}\n"
-        rows = (
-            (f"`{path.rpartition('.')[2]}`", sent_by(keys.get(path, [])), *found[path])
-            for path in paths
+    headings = {"refused": "refused by name", "acted": "acted on", "output": "set by the service"}
+    for fate, heading in headings.items():
+        yield f"### {counted[fate]} are {heading}\n"
+        sent = ["sent by"] if fate != "output" else []
+        yield from table(
+            ("field", *sent, "what it does"),
+            (
+                (f"`{path}`", *[sent_by(keys.get(path, []))][: len(sent)], note)
+                for path, (its_fate, note) in sorted(found.items(), key=by_message)
+                if its_fate == fate
+            ),
         )
-        yield from table(("field", "sent by", "fate", "what it does"), rows)
+    yield f"### {counted['stored']} are stored, echoed and named in a warning\n"
+    yield "<details>\n<summary>The list, by message</summary>\n"
+    stored = sorted((one for one in found.items() if one[1][0] == "stored"), key=by_message)
+    for message, rows in groupby(stored, key=lambda one: one[0].rpartition(".")[0]):
+        names = (stored_field(path, note, keys.get(path, [])) for path, (_, note) in rows)
+        yield f"- {message}: {', '.join(names)}"
+    yield "\n</details>\n"
+
+
+def by_message(one: tuple[str, Any]) -> tuple[str, ...]:
+    return one[0].rpartition(".")[::2]
+
+
+def stored_field(path: str, note: str, keys: list[str]) -> str:
+    because = [note] if note != _AS_THE_HOLDER else []
+    beside = "; ".join([*([sent_by(keys)] if keys else []), *because])
+    return f"`{path.rpartition('.')[2]}`" + (f" ({beside})" if beside else "")
 
 
 def sent_by(keys: Iterable[str]) -> str:
@@ -167,7 +197,8 @@ def sent_by(keys: Iterable[str]) -> str:
 
 def page() -> str:
     """The whole page."""
-    return "\n".join([INTRODUCTION, *facts(), *choices(), *fields()]).rstrip() + "\n"
+    lines = [INTRODUCTION, *counts(), *questions(), *facts(), *fields()]
+    return "\n".join(lines).rstrip() + "\n"
 
 
 if __name__ == "__main__":

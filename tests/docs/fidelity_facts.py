@@ -1,673 +1,748 @@
-"""What Local Vertex takes to be true of Vertex AI, from where, how surely, and which test holds it.
+"""What Local Vertex takes to be true of Vertex AI, how each statement is known, and what holds it.
 
-The material of ``docs/fidelity.md``. Facts are what public sources say; choices are what was
-decided where they say nothing. No row was tried on the live service: that is what
-``make contract-live`` is for, and a row then gets its date in ``verified``.
+The material of ``docs/fidelity.md``. A statement is ``recorded``, ``seen``, ``documented`` or
+``ours``, whichever is first of these; ``QUESTIONS`` are what a run against the live service should
+settle, the most important first.
 """
 
 from dataclasses import dataclass
 
-__all__ = ["CHOICES", "FACTS", "Choice", "Fact"]
+__all__ = ["FACTS", "KNOWN", "QUESTIONS", "Fact", "Question"]
+
+#: How a statement can be known, the surest first, and what the word means.
+KNOWN = {
+    "recorded": "a published recording holds the request and the service's answer; `make replay` "
+    "sends the request again and compares",
+    "seen": "in a saved output of a public notebook, in a published log or error report, or in a "
+    "client of Google's that was run here",
+    "documented": "an official page, a comment of a proto, or the source of a Google library or "
+    "sample says so",
+    "ours": "nothing public says it: our choice, in one place of the code that a real run can "
+    "correct",
+}
 
 
 @dataclass(frozen=True)
 class Fact:
-    """One behaviour of the service.
+    """One statement about the service.
 
     Attributes:
         area: Heading of the table that it stands in.
+        known: How it is known, a key of ``KNOWN``.
         text: The behaviour.
-        source: A public page, proto message, issue or library.
-        confidence: ``high``: official documentation, proto comment, library source or a
-            published log; ``medium``: official sample, or several public repositories that
-            agree; ``low``: one report.
-        test: Where it is held, ``folder/module::[Class::]test`` below ``tests``.
-        verified: Date of a run against the live service; empty for none.
+        source: A public page, proto message, issue, repository or library; of ours the module below
+            ``vertex_jobs`` and the name in it that decides.
+        test: Where it is held, ``folder/module::[Class::]test`` below ``tests``; empty only for
+            ours, where nothing can be held.
     """
 
     area: str
+    known: str
     text: str
     source: str
-    confidence: str
     test: str
-    verified: str = ""
 
 
 @dataclass(frozen=True)
-class Choice:
-    """What was decided where nothing is established.
+class Question:
+    """What one run against the live service settles.
 
     Attributes:
-        question: What is not known.
-        choice: What Local Vertex does.
-        place: Module below ``vertex_jobs``, and the name in it that one real run can correct.
-        test: As of a fact; empty where nothing can be held.
+        text: What is not known surely.
+        here: What Local Vertex does until then.
+        test: The contract test that asks the service.
     """
 
-    question: str
-    choice: str
-    place: str
-    test: str = ""
+    text: str
+    here: str
+    test: str
 
 
-def _facts(area: str, *rows: tuple[str, str, str, str]) -> tuple[Fact, ...]:
+def _area(area: str, *rows: tuple[str, str, str, str]) -> tuple[Fact, ...]:
     return tuple(Fact(area, *row) for row in rows)
 
 
-_RESOURCES = _facts(
+_RESOURCES = _area(
     "Resources and requests",
     (
+        "seen",
         "Names in answers carry the project's number; ids are numeric.",
         "published log of a job, February 2026",
-        "high",
         "contract/test_job_service::test_names_carry_the_project_number_and_a_numeric_id",
     ),
     (
+        "documented",
         "The job spec is echoed.",
         "google-cloud-aiplatform: the SDK replaces its object by the answer",
-        "high",
         "contract/test_job_service::test_created_job_is_echoed",
     ),
     (
+        "documented",
         "createTime, startTime (first time RUNNING), endTime and updateTime are in order.",
         "CustomJob proto",
-        "high",
         "contract/test_job_service::test_times_are_in_order",
     ),
     (
+        "documented",
         "A display name has at most 128 characters; labels at most 64 code points each, lower "
         "case, at most 64 of them; a machine type is required. All faults come in one answer: "
         "`List of found errors:`, numbered, with field and message.",
         "CustomJob and MachineSpec protos; error text quoted in public repositories",
-        "high",
         "contract/test_job_service::test_every_fault_is_in_one_answer",
     ),
     (
+        "documented",
         "Lists take filters (display name, state, labels, times), and pages with tokens.",
         "ListCustomJobsRequest proto; AIP-160",
-        "high",
         "contract/test_job_service::test_list_filters_and_pages",
     ),
     (
+        "documented",
         "A read mask leaves the other fields out.",
         "ListCustomJobsRequest proto; AIP-157",
-        "high",
         "contract/test_job_service::test_a_read_mask_leaves_the_rest_out",
     ),
     (
+        "documented",
         "A create has no request id: sent twice, it makes two jobs.",
         "CreateCustomJobRequest proto",
-        "high",
         "contract/test_job_service::test_concurrent_creates_are_all_kept",
     ),
     (
+        "documented",
         "A delete is a long-running operation.",
         "JobService proto",
-        "high",
         "contract/test_operations_service::test_a_delete_is_an_operation_as_well",
     ),
     (
+        "documented",
         "trainingTaskInputs come back in camelCase, whichever spelling was sent.",
         "Vertex AI samples that read `scheduling.restartJobOnWorkerRestart`",
-        "medium",
         "contract/test_pipeline_service::test_inputs_come_back_in_the_apis_spelling",
     ),
     (
+        "documented",
         "A pipeline names its backing custom job in trainingTaskMetadata.",
         "TrainingPipeline proto; google-cloud-aiplatform",
-        "high",
         "contract/test_pipeline_service::test_the_backing_job_is_named_and_readable",
     ),
     (
+        "documented",
         "A pipeline's model has a name once it has succeeded; its artifacts default to "
         "AIP_MODEL_DIR.",
         "TrainingPipeline proto; page “Prepare training code”",
-        "high",
         "contract/test_pipeline_service::test_with_a_model",
     ),
     (
+        "ours",
         "A pipeline whose script leaves no model fails.",
-        "general knowledge of the message “There are no files under …”",
-        "low",
+        "emulator.controllers.training_pipeline",
         "contract/test_pipeline_service::test_with_a_model_that_was_never_written",
     ),
     (
+        "documented",
         "v1beta1 has the same methods for these resources.",
         "google-cloud-aiplatform: both generations of clients",
-        "high",
         "contract/test_listing::test_v1beta1_creates_lists_and_deletes",
+    ),
+    (
+        "ours",
+        "A job that runs is not deleted: FAILED_PRECONDITION.",
+        "emulator.services.job_service:delete",
+        "contract/test_job_service::test_a_running_job_is_not_deleted",
+    ),
+    (
+        "ours",
+        "Refusals whose text is not published are `400 List of found errors:` in the service's "
+        "layout, in words of our own.",
+        "emulator.resources.validation:refuse_faults",
+        "unit/emulator/test_validation::test_faults_are_aggregated_as_the_service_does",
+    ),
+    (
+        "ours",
+        "Quotas, limits on trials and replicas, and the availability of accelerators in regions "
+        "are not enforced; none can be known offline.",
+        "emulator.services.admission",
+        "",
     ),
 )
 
-_STATES = _facts(
+_STATES = _area(
     "States, ends and restarts",
     (
+        "documented",
         "QUEUED, PENDING, RUNNING, then one end; none is gone back to.",
         "JobState proto",
-        "high",
         "contract/test_job_service::test_states_only_go_forward",
     ),
     (
+        "documented",
         "The primary replica's exit 0 is the job's success; the others are shut down.",
         "page “Understand the custom training service”",
-        "high",
         "unit/emulator/test_endings::test_the_primarys_success_is_the_jobs",
     ),
     (
-        "A program's error ends the job: “The replica workerpool0-0 exited with a non-zero status "
-        "of 3. Termination reason: Error.”",
+        "seen",
+        "A program's error ends the job: “The replica workerpool0-0 exited with a non-zero "
+        "status of 3. Termination reason: Error.”",
         "page “Understand the custom training service”; several public issues",
-        "high",
         "contract/test_job_service::test_exit_3_fails_with_the_services_text",
     ),
     (
+        "documented",
         "Memory that runs out has its own text and status 137.",
         "page “Understand the custom training service”",
-        "high",
         "unit/emulator/test_endings::test_memory_that_ran_out_is_told_in_the_services_words",
     ),
     (
+        "documented",
         "Losses of a machine are made good: up to 5 restarts of a worker, up to 3 of the job.",
         "page “Understand the custom training service”",
-        "high",
         "unit/emulator/test_endings::test_how_often_a_lost_machine_is_made_good",
     ),
     (
+        "documented",
         "SIGABRT and SIGSEGV may pass: the job is started again, up to 3 times.",
         "page “Understand the custom training service”",
-        "high",
         "unit/emulator/test_endings::test_how_often_an_abort_is_retried",
     ),
     (
+        "documented",
         "restartJobOnWorkerRestart and disableRetries change that.",
         "Scheduling proto",
-        "high",
         "unit/emulator/test_endings::test_what_the_scheduling_changes",
     ),
     (
+        "documented",
         "A cancel is asynchronous and keeps the job: CANCELLED, error code 1.",
         "JobService and JobState protos",
-        "high",
         "contract/test_job_service::test_cancel",
     ),
     (
+        "documented",
         "The time limit is 7 days unless said otherwise, and ends the job.",
         "Scheduling proto",
-        "high",
         "faults/test_job_pace::test_a_weeks_timeout_passes_in_no_time",
     ),
     (
+        "documented",
         "A FLEX_START job waits for machines for 24 h at most unless said otherwise.",
         "Scheduling proto",
-        "high",
         "unit/emulator/test_pacing::test_how_long_a_job_may_wait",
+    ),
+    (
+        "ours",
+        "Exit code 1 of a replica ends the job as FAILED at once, without a restart.",
+        "emulator.resources.endings:decide",
+        "unit/emulator/test_endings::test_what_the_status_of_the_primary_means",
+    ),
+    (
+        "ours",
+        "5 s pass between SIGTERM and SIGKILL.",
+        "emulator.controllers.attempt:GRACE_SECONDS",
+        "emulation/test_launcher_endings::test_a_signal_reaches_the_whole_group",
+    ),
+    (
+        "ours",
+        "After the time limit the job is JOB_STATE_FAILED, error code 4.",
+        "emulator.controllers.custom_job:_timed_out",
+        "contract/test_job_service::test_timeout_fails_the_job",
+    ),
+    (
+        "ours",
+        "QUEUED and PENDING take no time, nor does the error take time to appear; `pace` makes "
+        "it some.",
+        "emulator.controllers.pacing:Pacing",
+        "unit/emulator/test_pacing::test_how_long_a_state_lasts",
+    ),
+    (
+        "ours",
+        "A replica killed by SIGKILL without signs of memory trouble is a lost machine, made good.",
+        "emulator.resources.endings:lost",
+        "faults/test_replica_faults::test_a_killed_replica_starts_again_and_finds_its_checkpoint",
     ),
 )
 
-_REPLICAS = _facts(
+_REPLICAS = _area(
     "What a replica sees",
     (
-        "AIP_MODEL_DIR, AIP_CHECKPOINT_DIR and AIP_TENSORBOARD_LOG_DIR are `gs://` URIs below the "
-        "base directory, each with a slash at its end.",
+        "documented",
+        "AIP_MODEL_DIR, AIP_CHECKPOINT_DIR and AIP_TENSORBOARD_LOG_DIR are `gs://` URIs below "
+        "the base directory, each with a slash at its end.",
         "CustomJobSpec proto; page “Prepare training code”",
-        "high",
         "contract/test_job_service::TestEnvironment::test_of_a_single_replica",
     ),
     (
+        "documented",
         "Without a base directory there are none.",
         "CustomJobSpec proto",
-        "high",
         "contract/test_job_service::TestEnvironment::test_without_a_base_directory",
     ),
     (
+        "documented",
         "A trial's directories lie below its number.",
         "CustomJobSpec proto",
-        "high",
         "contract/test_tuning_service::test_trials_see_their_own_directories",
     ),
     (
+        "documented",
         "CLUSTER_SPEC names workerpool0 to workerpool3, unused pools left out; TF_CONFIG has "
         "chief, worker and ps, never the evaluator.",
         "page “Distributed training”",
-        "high",
         "contract/test_job_service::TestEnvironment::test_of_a_cluster",
     ),
     (
+        "seen",
         "A single replica has CLUSTER_SPEC with `chief`, and no TF_CONFIG.",
         "Vertex AI sample; google-cloud-aiplatform's profiler; published log of a job",
-        "medium",
         "emulation/test_replicas::test_a_single_replica_is_called_chief_and_has_no_tf_config",
     ),
     (
+        "seen",
         "CLOUD_ML_PROJECT_ID is the project's number; CLOUD_ML_JOB_ID the custom job's id.",
         "page “Prepare training code”; google-cloud-aiplatform; public repositories",
-        "medium",
         "contract/test_job_service::TestEnvironment::test_of_a_single_replica",
     ),
     (
+        "documented",
         "CLOUD_ML_TRIAL_ID and CLOUD_ML_HP_METRIC_FILE are there in trials alone.",
         "Vertex AI samples; cloudml-hypertune",
-        "medium",
         "emulation/test_replicas::test_a_trial_knows_its_number_and_its_metric_file",
     ),
     (
+        "seen",
         "PyTorch images set MASTER_ADDR, MASTER_PORT, RANK and WORLD_SIZE.",
         "published log of a job; Vertex AI sample",
-        "medium",
         "emulation/test_replicas::test_pytorch_images_number_chief_and_workers",
     ),
     (
+        "documented",
         "Every bucket is a folder below `/gcs`.",
         "page “Prepare training code”; Cloud Storage FUSE",
-        "high",
         "emulation/test_gcs::test_a_script_reads_and_writes_the_bucket_as_a_folder",
     ),
     (
+        "seen",
         "The service's own log lines come in a known order, standard error as ERROR.",
         "published log of a job, February 2026",
-        "high",
         "emulation/test_replicas::test_the_lines_of_a_run_are_in_the_services_order",
     ),
     (
+        "documented",
         "A line that is a JSON object becomes jsonPayload; severity and message are lifted out.",
         "page “Prepare training code”",
-        "high",
         "contract/test_logging_service::test_a_line_of_json_is_structured",
     ),
     (
+        "documented",
         "The SDK's container command (`pip install` and `python -m`) means its package.",
         "google-cloud-aiplatform, CustomJob.from_local_script",
-        "high",
         "unit/emulator/test_tasks::test_the_command_that_the_sdk_emits_is_a_package_job",
     ),
     (
+        "documented",
         "Command and arguments replace the image's entry point and defaults.",
         "page “Configure container settings”",
-        "high",
         "unit/emulator/test_environments_commands::"
         "test_command_and_arguments_replace_entry_point_and_defaults",
     ),
     (
+        "documented",
         "Prebuilt TensorFlow before 2.16 means Keras 2.",
         "page “Prebuilt containers”; TensorFlow release notes",
-        "high",
         "unit/catalog/test_container_images::test_keras_2_ends_with_tensorflow_2_15",
     ),
     (
+        "documented",
         "A dataset's files are split and named by AIP_*_DATA_URI.",
         "InputDataConfig proto",
-        "high",
         "contract/test_datasets::test_a_pipeline_gets_its_data_in_three_sets",
+    ),
+    (
+        "ours",
+        "A base directory that ends in a slash gives exactly one slash before `model/`.",
+        "runtime.directories:_directory",
+        "unit/runtime/test_environment::test_directories_of_a_job_end_in_exactly_one_slash",
+    ),
+    (
+        "ours",
+        "CLOUD_ML_HP_METRIC_FILE is a private file of each trial; on the service each trial has "
+        "a machine of its own.",
+        "emulator.replicas.replica_environment:Trial",
+        "emulation/test_replicas::test_a_trial_knows_its_number_and_its_metric_file",
+    ),
+    (
+        "ours",
+        "CLUSTER_SPEC of a single replica has the `chief` form in late 2026, too; readers take "
+        "`workerpool0` as well.",
+        "runtime.cluster:Cluster",
+        "unit/runtime/test_cluster::test_the_workerpool0_form_of_a_single_replica_is_understood",
+    ),
+    (
+        "ours",
+        "TF_CONFIG says `chief`; readers take `master` as well.",
+        "runtime.cluster:is_chief",
+        "unit/runtime/test_cluster::test_who_is_chief",
+    ),
+    (
+        "ours",
+        "Addresses in the cluster are `127.0.0.1` and a free port for each replica: one machine "
+        "cannot give all of them 2222.",
+        "emulator.replicas.replica_environment:_LOOPBACK",
+        "emulation/test_replicas::test_every_replica_of_a_distributed_job",
+    ),
+    (
+        "ours",
+        "Of a job's variable with the name of one of the service's the service's value counts, "
+        "and the job's log says so.",
+        "emulator.replicas.replica_environment:overridden",
+        "emulation/test_replicas::test_a_variable_of_the_services_cannot_be_overridden",
+    ),
+    (
+        "ours",
+        "Reduction Server is refused, UNIMPLEMENTED.",
+        "emulator.resources.validation:refuse_reduction_server",
+        "",
     ),
 )
 
-_STUDIES = _facts(
+_STUDIES = _area(
     "Studies and trials",
     (
+        "documented",
         "Trials are numbered from “1”; each names its custom job.",
         "Trial proto; page “Distributed training”",
-        "high",
         "contract/test_tuning_service::test_a_trial_names_its_custom_job",
     ),
     (
+        "documented",
         "Trials are listed in order of completion, not of ids.",
         "page “Create a hyperparameter tuning job”, example answer",
-        "high",
         "unit/emulator/test_store::test_trials_come_in_order_of_completion_unfinished_last",
     ),
     (
+        "seen",
         "Parameters are in alphabetical order, and integers are JSON numbers.",
         "Trial proto; output of a real study",
-        "high",
         "contract/test_tuning_service::test_parameters_are_alphabetical_and_numbers",
     ),
     (
+        "documented",
         "The best measurement is final where the study asks for it, the last one otherwise.",
         "StudySpec proto",
-        "high",
         "unit/emulator/test_study_rules::test_last_measurement_is_final_unless_best_is_asked_for",
     ),
     (
+        "documented",
         "A trial that is done without a final measurement is INFEASIBLE, and says why.",
         "Trial proto",
-        "high",
         "contract/test_tuning_service::test_a_missing_metric_makes_the_trial_infeasible",
     ),
     (
+        "documented",
         "With maxFailedTrialCount 0 a first trial that fails ends the job.",
         "page “Create a hyperparameter tuning job”",
-        "high",
         "contract/test_tuning_service::test_a_first_trial_that_fails_ends_the_job",
     ),
     (
+        "documented",
         "Grid search takes no DOUBLE parameter.",
         "StudySpec proto",
-        "high",
         "unit/emulator/test_study_validation::test_grid_search_takes_no_doubles",
     ),
     (
+        "documented",
         "Conditional parameters are given when their parent's value holds, else not at all.",
         "ConditionalParameterSpec proto",
-        "medium",
         "contract/test_sdk_classes::TestHyperparameterTuningJob::test_conditional_parameters",
     ),
     (
+        "documented",
         "cloudml-hypertune's file is rewritten at each report and forgets all but 100: what was "
         "read once is kept.",
         "cloudml-hypertune 0.1.0.dev6",
-        "high",
         "unit/emulator/test_metric_file::"
         "test_a_second_writer_that_wipes_the_file_loses_nothing_already_read",
     ),
     (
+        "documented",
         "A client of a Vizier study gets its unfinished trial again.",
         "SuggestTrialsRequest proto",
-        "high",
         "contract/test_vizier_service::test_a_client_gets_its_unfinished_trial_again",
     ),
     (
+        "documented",
         "The median rule stops a trial that is worse than the others were at its step.",
         "StudySpec.MedianAutomatedStoppingSpec proto",
-        "high",
         "contract/test_vizier_service::test_the_median_rule",
     ),
     (
+        "documented",
         "A trial that a rule stops is STOPPING until its replicas have ended; it then succeeds "
         "with what it had reported.",
         "Trial proto",
-        "medium",
         "emulation/test_stopping::test_a_trial_that_the_median_rule_stops_keeps_what_it_reported",
     ),
     (
-        "The decay curve and convex rules stop a trial that will not be the best; the chance that "
-        "counts as very low, 1 %, is not published.",
+        "documented",
+        "The decay curve and convex rules stop a trial that will not be the best; the chance "
+        "that counts as very low, 1 %, is not published.",
         "StudySpec.DecayCurveAutomatedStoppingSpec, ConvexAutomatedStoppingSpec protos",
-        "medium",
         "contract/test_vizier_service::test_rules_on_curves",
     ),
     (
+        "documented",
         "A study's own stopping rules are tested from top to bottom before each suggestion; "
         "whether they act on tuning jobs is not published.",
         "StudySpec.StudyStoppingConfig proto",
-        "low",
         "emulation/test_stopping::test_a_study_without_progress_stops",
+    ),
+    (
+        "ours",
+        "A trial's arguments are one token `--id=value` each, after the job's own arguments.",
+        "emulator.resources.study_rules:trial_arguments",
+        "contract/test_tuning_service::test_the_best_measurement_is_final",
+    ),
+    (
+        "ours",
+        "INTEGER and integral DISCRETE values are written as digits without `.0`.",
+        "spec.argument_forms:parameter_text",
+        "unit/spec/test_argument_forms::test_parameter_text",
+    ),
+    (
+        "ours",
+        "DOUBLE values are written as the shortest text that reads back to the same number.",
+        "spec.argument_forms:parameter_text",
+        "unit/spec/test_argument_forms::test_parameter_text",
+    ),
+    (
+        "ours",
+        "A trial that exits 0 without its metric is INFEASIBLE, with a reason that names what it "
+        "reported.",
+        "emulator.controllers.trial:_missing_metric",
+        "contract/test_tuning_service::test_a_missing_metric_makes_the_trial_infeasible",
+    ),
+    (
+        "ours",
+        "Values that are not finite are left out, with a warning; a trial without any other is "
+        "INFEASIBLE.",
+        "emulator.controllers.metric_file:_number",
+        "unit/emulator/test_metric_file::test_what_is_not_finite_is_left_out_with_a_warning",
+    ),
+    (
+        "ours",
+        "The metric file is read as it grows; the last line of a step and metric counts; one "
+        "measurement a step; what `vertex_jobs.runtime` reports also stands in a journal beside "
+        "it, so none is lost.",
+        "emulator.controllers.metric_file:MetricFile",
+        "unit/emulator/test_metric_file::test_the_last_line_for_a_step_counts",
+    ),
+    (
+        "ours",
+        "Of several metrics only a measurement with all of them can be final.",
+        "emulator.resources.study_rules:final_measurement",
+        "unit/emulator/test_study_rules::test_a_measurement_without_every_metric_is_never_final",
+    ),
+    (
+        "ours",
+        "With maxFailedTrialCount 0, later failures end the job when 6 trials have finished and "
+        "more than half of them failed.",
+        "emulator.resources.study_rules:_FAILURE_SAMPLE",
+        "unit/emulator/test_study_rules::test_when_failures_end_the_job",
+    ),
+    (
+        "ours",
+        "A grid that ends before maxTrialCount ends the job as SUCCEEDED, with fewer trials.",
+        "emulator.controllers.tuning_job:_fill",
+        "contract/test_tuning_service::test_grid_search_ends_when_the_grid_does",
+    ),
+    (
+        "ours",
+        "The default search repeats no point of a finite space: the study ends when every point "
+        "was tried.",
+        "search.gaussian_process",
+        "unit/search/test_gaussian_process::"
+        "test_a_finite_space_is_used_up_and_no_point_comes_again",
+    ),
+    (
+        "ours",
+        "The default search, which is Google's and not public, is a Gaussian process of our own.",
+        "search.study_spec:_ALGORITHMS",
+        "unit/search/test_gaussian_process::test_it_finds_the_least_of_a_bowl",
+    ),
+    (
+        "ours",
+        "At most 1,000 suggestions are had in one request: as many trials as a study of AI "
+        "Platform Vizier, the predecessor, could have.",
+        "emulator.study_search.session:MOST_SUGGESTIONS",
+        "contract/test_vizier_service::test_how_many_suggestions_are_had_at_once",
     ),
 )
 
-_MODELS = _facts(
+_MODELS = _area(
     "Models",
     (
+        "documented",
         "A model has versions from 1; one is the default; aliases find them after `@`.",
         "Model proto",
-        "high",
         "contract/test_models_service::test_a_new_version_becomes_the_default_when_asked",
     ),
     (
+        "documented",
         "A model id has up to 63 characters of `[a-z0-9_-]`, the first no digit or hyphen.",
         "TrainingPipeline and UploadModelRequest protos",
-        "high",
         "contract/test_models_service::test_an_id_that_is_not_valid_is_refused",
     ),
 )
 
-_STORAGE = _facts(
+_STORAGE = _area(
     "Cloud Storage",
     (
+        "documented",
         "All four preconditions hold on every verb; ifGenerationMatch=0 creates.",
         "Cloud Storage page “Request preconditions”",
-        "high",
         "contract/test_storage_python_client::TestPreconditions::test_every_verb",
     ),
     (
+        "documented",
         "Resumable uploads go on where they were, with PUT and with POST.",
         "Cloud Storage page “Resumable uploads”; gcsfs",
-        "high",
         "contract/test_storage_wire::TestResumableUploads::"
         "test_a_client_that_lost_its_connection_goes_on_where_it_was",
     ),
     (
+        "documented",
         "Lists take prefix, delimiter, offsets and page tokens.",
         "Cloud Storage JSON API, objects.list",
-        "high",
         "contract/test_storage_python_client::TestListing::test_queries",
     ),
     (
+        "seen",
         "TensorFlow's `gs://` reads, writes, lists, renames and removes.",
         "TensorFlow 2.21, measured",
-        "high",
         "contract/test_storage_tensorflow::test_tensorflow",
     ),
     (
+        "seen",
         "TensorBoard shows what the Keras callback wrote to `gs://`.",
         "TensorBoard 2.21, measured",
-        "high",
         "contract/test_storage_tensorflow::test_tensorboard_shows_what_the_callback_wrote",
     ),
     (
+        "seen",
         "`Expect: 100-continue` is answered at once.",
         "RFC 9110, section 10.1.1; libcurl waits a second otherwise",
-        "high",
         "contract/test_fronts::TestProtocols::test_a_body_that_waits_is_asked_for_at_once",
+    ),
+    (
+        "ours",
+        "A bucket that nobody has made is made by the first write; a missing one is a 404 to a "
+        "read.",
+        "emulator.server:create_buckets",
+        "contract/test_storage_python_client::test_writes_make_buckets_where_that_is_wanted",
     ),
 )
 
-_CLIENTS = _facts(
+_CLIENTS = _area(
     "Clients",
     (
+        "seen",
         "The SDK's training, job, tuning, model and study classes run unmodified.",
         "google-cloud-aiplatform 2.7.0, measured",
-        "high",
         "contract/test_sdk_classes::TestTrainingPipelines::"
         "test_custom_training_job_returns_its_model",
     ),
     (
+        "seen",
         "Each answer that is not the last costs the SDK 5 s: reads are held, 2 s at most.",
         "google-cloud-aiplatform 2.7.0; googleapis/python-aiplatform#1042",
-        "high",
         "contract/test_sdk_classes::TestHyperparameterTuningJob::"
         "test_no_poll_is_answered_early_and_in_vain",
     ),
     (
+        "seen",
         "Programs that hard-code Google's hosts arrive here by environment variables alone.",
         "google-auth, requests, gRPC and libcurl, measured",
-        "high",
         "contract/test_environment_only::test_program",
     ),
     (
+        "seen",
         "A program that names no project makes the SDK ask Resource Manager.",
         "google-cloud-aiplatform 2.7.0, measured",
-        "high",
         "contract/test_environment_only::test_the_sdk_gets_its_project_without_a_complaint",
     ),
     (
+        "seen",
         "The SDK never sends a create again; our client neither, but it finds out.",
         "google-cloud-aiplatform 2.7.0, measured",
-        "high",
         "faults/test_call_faults::"
         "test_an_answer_lost_after_the_commit_makes_the_sdk_raise_though_the_job_runs",
     ),
     (
+        "documented",
         "The Vertex AI locations, and multi-regional hosts, are covered by one certificate.",
         "page “Vertex AI locations”; Cloud Storage page “Request endpoints”",
-        "medium",
         "contract/test_fronts::TestProtocols::test_certificates_cover_every_host",
+    ),
+    (
+        "ours",
+        "Google's other APIs are refused by name: 501 over REST, UNIMPLEMENTED over gRPC.",
+        "emulator.fronts.hosts:_APIS",
+        "contract/test_fronts::TestOtherApis::test_rest",
     ),
 )
 
 FACTS = (*_RESOURCES, *_STATES, *_REPLICAS, *_STUDIES, *_MODELS, *_STORAGE, *_CLIENTS)
 
-CHOICES = (
-    Choice(
-        "base directory that ends in a slash",
-        "exactly one slash before `model/`",
-        "runtime.directories:_directory",
-        "unit/runtime/test_environment::test_directories_of_a_job_end_in_exactly_one_slash",
-    ),
-    Choice(
-        "value of CLOUD_ML_HP_METRIC_FILE",
-        "a private file of each trial; on the service each trial has a machine of its own",
-        "emulator.replicas.replica_environment:Trial",
-        "emulation/test_replicas::test_a_trial_knows_its_number_and_its_metric_file",
-    ),
-    Choice(
-        "CLUSTER_SPEC of a single replica in late 2026",
-        "the `chief` form; readers take `workerpool0` as well",
-        "runtime.cluster:Cluster",
-        "unit/runtime/test_cluster::test_the_workerpool0_form_of_a_single_replica_is_understood",
-    ),
-    Choice(
-        "`chief` or `master` in TF_CONFIG",
-        "`chief` is written, both are read",
-        "runtime.cluster:is_chief",
-        "unit/runtime/test_cluster::test_who_is_chief",
-    ),
-    Choice(
-        "addresses in the cluster",
-        "`127.0.0.1` and a free port for each replica: one machine cannot give all of them 2222",
-        "emulator.replicas.replica_environment:_LOOPBACK",
-        "emulation/test_replicas::test_every_replica_of_a_distributed_job",
-    ),
-    Choice(
-        "form of a trial's arguments",
-        "one token `--id=value` each, after the job's own arguments",
-        "emulator.resources.study_rules:trial_arguments",
-        "contract/test_tuning_service::test_the_best_measurement_is_final",
-    ),
-    Choice(
-        "text of INTEGER and integral DISCRETE values",
-        "digits without `.0`",
-        "spec.argument_forms:parameter_text",
-        "unit/spec/test_argument_forms::test_parameter_text",
-    ),
-    Choice(
-        "text of DOUBLE values",
-        "the shortest that reads back to the same number",
-        "spec.argument_forms:parameter_text",
-        "unit/spec/test_argument_forms::test_parameter_text",
-    ),
-    Choice(
-        "exit code 1 of a replica",
-        "the job FAILED at once, no restart",
-        "emulator.resources.endings:decide",
-        "unit/emulator/test_endings::test_what_the_status_of_the_primary_means",
-    ),
-    Choice(
-        "time between SIGTERM and SIGKILL",
-        "5 s",
-        "emulator.controllers.attempt:GRACE_SECONDS",
-        "emulation/test_launcher_endings::test_a_signal_reaches_the_whole_group",
-    ),
-    Choice(
-        "state after the time limit",
-        "JOB_STATE_FAILED, error code 4",
-        "emulator.controllers.custom_job:_timed_out",
+QUESTIONS = (
+    Question(
+        "Which state ends a job at its time limit?",
+        "FAILED, error code 4",
         "contract/test_job_service::test_timeout_fails_the_job",
     ),
-    Choice(
-        "how long QUEUED and PENDING last, and the error takes to appear",
-        "no time; `pace` makes it some",
-        "emulator.controllers.pacing:Pacing",
-        "unit/emulator/test_pacing::test_how_long_a_state_lasts",
+    Question(
+        "Which fields does a trial of a tuning job have today: name, customJob, measurements?",
+        "all of them",
+        "contract/test_tuning_service::test_a_trial_names_its_custom_job",
     ),
-    Choice(
-        "trial that exits 0 without its metric",
-        "INFEASIBLE, with a reason that names what it reported",
-        "emulator.controllers.trial:_missing_metric",
+    Question(
+        "Is a job with a program that exits 1, 2 or 3 started again?",
+        "no: FAILED at once",
+        "contract/test_job_service::test_exit_3_fails_with_the_services_text",
+    ),
+    Question(
+        "What becomes of a trial that exits 0 and has reported no metric?",
+        "INFEASIBLE; the study goes on",
         "contract/test_tuning_service::test_a_missing_metric_makes_the_trial_infeasible",
     ),
-    Choice(
-        "values that are not finite",
-        "left out, with a warning; a trial without any other is INFEASIBLE",
-        "emulator.controllers.metric_file:_number",
-        "unit/emulator/test_metric_file::test_what_is_not_finite_is_left_out_with_a_warning",
+    Question(
+        "How do CLUSTER_SPEC and TF_CONFIG of a single replica look today?",
+        "CLUSTER_SPEC names one `chief`; no TF_CONFIG",
+        "contract/test_job_service::TestEnvironment::test_of_a_single_replica",
     ),
-    Choice(
-        "how the metric file becomes measurements",
-        "read as it grows; the last line of a step and metric counts; one measurement a step; what "
-        "`vertex_jobs.runtime` reports also stands in a journal beside it, so none is lost",
-        "emulator.controllers.metric_file:MetricFile",
-        "unit/emulator/test_metric_file::test_the_last_line_for_a_step_counts",
+    Question(
+        "In which form do a trial's arguments come, numbers among them?",
+        "one token `--id=value`; integers without `.0`",
+        "contract/test_tuning_service::test_the_best_measurement_is_final",
     ),
-    Choice(
-        "several metrics of one study",
-        "only a measurement with all of them can be final",
-        "emulator.resources.study_rules:final_measurement",
-        "unit/emulator/test_study_rules::test_a_measurement_without_every_metric_is_never_final",
+    Question(
+        "What does the service say to a request with several faults?",
+        "`List of found errors:` with a sentence of our own for each, where none is published",
+        "contract/test_job_service::test_every_fault_is_in_one_answer",
     ),
-    Choice(
-        "later failures with maxFailedTrialCount 0",
-        "the job ends when 6 have finished and more than half of them failed",
-        "emulator.resources.study_rules:_FAILURE_SAMPLE",
-        "unit/emulator/test_study_rules::test_when_failures_end_the_job",
-    ),
-    Choice(
-        "grid that ends before maxTrialCount",
-        "SUCCEEDED, with fewer trials",
-        "emulator.controllers.tuning_job:_fill",
-        "contract/test_tuning_service::test_grid_search_ends_when_the_grid_does",
-    ),
-    Choice(
-        "repeated points of the default search",
-        "none in a finite space: the study ends when every point was tried",
-        "search.gaussian_process",
-        "unit/search/test_gaussian_process::test_a_finite_space_is_used_up_and_no_point_comes_again",
-    ),
-    Choice(
-        "the default search itself, which is Google's and not public",
-        "a Gaussian process of our own",
-        "search.study_spec:_ALGORITHMS",
-        "unit/search/test_gaussian_process::test_it_finds_the_least_of_a_bowl",
-    ),
-    Choice(
-        "a job's variable with the name of one of the service's",
-        "the service's value counts, and the job's log says so",
-        "emulator.replicas.replica_environment:overridden",
-        "emulation/test_replicas::test_a_variable_of_the_services_cannot_be_overridden",
-    ),
-    Choice(
-        "deleting a job that runs",
-        "FAILED_PRECONDITION",
-        "emulator.services.job_service:delete",
+    Question(
+        "Is a job that runs deleted?",
+        "no: FAILED_PRECONDITION",
         "contract/test_job_service::test_a_running_job_is_not_deleted",
     ),
-    Choice(
-        "replica killed by SIGKILL without signs of memory trouble",
-        "a lost machine, made good",
-        "emulator.resources.endings:lost",
-        "faults/test_replica_faults::test_a_killed_replica_starts_again_and_finds_its_checkpoint",
+    Question(
+        "How does a tuning job end whose grid has fewer points than maxTrialCount?",
+        "SUCCEEDED, with fewer trials",
+        "contract/test_tuning_service::test_grid_search_ends_when_the_grid_does",
     ),
-    Choice(
-        "Reduction Server",
-        "refused, UNIMPLEMENTED",
-        "emulator.resources.validation:refuse_reduction_server",
-    ),
-    Choice(
-        "bucket that nobody has made",
-        "made by the first write; a missing one is a 404 to a read",
-        "emulator.server:create_buckets",
-        "contract/test_storage_python_client::test_writes_make_buckets_where_that_is_wanted",
-    ),
-    Choice(
-        "texts of refusals that are not published",
-        "`400 List of found errors:` in the service's layout, in words of our own",
-        "emulator.resources.validation:refuse_faults",
-        "unit/emulator/test_validation::test_faults_are_aggregated_as_the_service_does",
-    ),
-    Choice(
-        "most suggestions in one request, which is not published",
-        "1,000: as many trials as a study of AI Platform Vizier, the predecessor, could have",
-        "emulator.study_search.session:MOST_SUGGESTIONS",
-        "contract/test_vizier_service::test_how_many_suggestions_are_had_at_once",
-    ),
-    Choice(
-        "quotas, limits on trials and replicas, availability of accelerators in regions",
-        "none is enforced; none can be known offline",
-        "emulator.services.admission",
-    ),
-    Choice(
-        "Google's other APIs",
-        "refused by name: 501 over REST, UNIMPLEMENTED over gRPC",
-        "emulator.fronts.hosts:_APIS",
-        "contract/test_fronts::TestOtherApis::test_rest",
+    Question(
+        "What does a pipeline say whose script left no model?",
+        "FAILED: “There are no files under …”",
+        "contract/test_pipeline_service::test_with_a_model_that_was_never_written",
     ),
 )
