@@ -14,6 +14,7 @@ class Limits:
 
     display_name_max_chars: int
     label_max_chars: int
+    label_max_bytes: int
     labels_max: int
     env_vars_max: int
     package_uris_max: int

@@ -84,6 +84,8 @@ class Lookup:
         return str(ResourceName(place.project, place.location, kind.collection, job_id))
 
     def _get(self, name: str) -> Resource | None:
+        if not ResourceName.parse(name).resource_id.isdecimal():
+            return None  # the service refuses a name whose id is no number
         try:
             return self.timing.ask(lambda: self.jobs.get(name))
         except JobNotFoundError:

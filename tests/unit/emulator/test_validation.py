@@ -31,16 +31,26 @@ def test_faults_are_aggregated_as_the_service_does() -> None:
         validation.refuse_faults(validation.check_custom_job_spec(spec, "job_spec"))
     assert refusal.value.message == (
         "List of found errors:"
-        "\t 1.Field: job_spec.network; "
+        "\t1.Field: job_spec.network; "
         "Message: 'n': expected projects/PROJECT_NUMBER/global/networks/NETWORK."
-        "\t 2.Field: job_spec.worker_pool_specs[0].replica_count; "
-        "Message: The first worker pool must have 1 replica."
+        "\t2.Field: job_spec.worker_pool_specs[0].replica_count; "
+        "Message: The first worker pool must have 1 replica.\t"
     )
 
 
 @pytest.mark.parametrize(
     ("labels", "faults"),
-    [({"team": "vision_2"}, 0), ({"größe": "ä"}, 0), ({"My Key": "V"}, 2), ({"k": "x" * 65}, 1)],
+    [
+        ({"team": "vision_2"}, 0),
+        ({"größe": "ä"}, 0),
+        ({"My Key": "V", "a": "B"}, 1),
+        ({"k": "x" * 63}, 0),
+        ({"k": "x" * 64}, 1),
+        ({"k": "ä" * 63}, 0),
+        ({"k": "語" * 43}, 1),
+        ({"_k": "x"}, 1),
+        ({f"l{number}": "" for number in range(65)}, 1),
+    ],
 )
 def test_labels(labels: dict[str, str], faults: int) -> None:
     job = protos.CustomJob(display_name="a", labels=labels)

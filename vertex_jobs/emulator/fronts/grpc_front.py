@@ -14,6 +14,7 @@ import grpc.aio
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.faults.injection import ConnectionDroppedError
 from vertex_jobs.emulator.fronts.calls import HoldPolicy, call_of
+from vertex_jobs.emulator.fronts.grpc_refusals import refuse
 from vertex_jobs.emulator.fronts.grpc_sockets import GrpcSockets
 from vertex_jobs.emulator.fronts.own_faults import OwnFaults
 from vertex_jobs.emulator.services.methods import Method
@@ -59,14 +60,14 @@ def _handler(
             response = await method.handler(request, call_of(headers, hold))
             return retyped_message(response, version)
         except ApiError as error:
-            await context.abort(getattr(grpc.StatusCode, error.status), error.message)
+            await refuse(context, error)
         except ConnectionDroppedError as error:
             if not error.silent:
                 relays.drop(context.peer())
             await asyncio.Event().wait()  # until the connection has ended, which cancels this
             raise
         except Exception as error:
-            await context.abort(grpc.StatusCode.INTERNAL, faults.answer(error, changes).message)
+            await refuse(context, faults.answer(error, changes))
 
     return grpc.unary_unary_rpc_method_handler(
         answer,
@@ -84,13 +85,12 @@ class _Refusal(grpc.GenericRpcHandler):  # type: ignore[misc]
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> grpc.RpcMethodHandler:
         name = handler_call_details.method.strip("/").replace("/", ".")
 
-        async def refuse(request: bytes, context: grpc.aio.ServicerContext) -> bytes:
+        async def answer(request: bytes, context: grpc.aio.ServicerContext) -> bytes:
             await _refuse_strangers(context, self._relays)
             text = f"{name} is not emulated by Local Vertex."
-            await context.abort(grpc.StatusCode.UNIMPLEMENTED, text)
-            return b""
+            await refuse(context, ApiError("UNIMPLEMENTED", text))
 
-        return grpc.unary_unary_rpc_method_handler(refuse)
+        return grpc.unary_unary_rpc_method_handler(answer)
 
 
 async def start_grpc(

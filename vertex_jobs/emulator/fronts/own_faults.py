@@ -14,7 +14,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.status import ApiError, error_info
 from vertex_jobs.headers import FAULT_DOMAIN, NOTHING_CHANGED
 
 #: Enough to see the failing call.
@@ -52,5 +52,5 @@ class OwnFaults:
         return ApiError(
             "INTERNAL",
             f"Local Vertex failed by a fault of its own, {fault} in {self.log}, which ends:\n{end}",
-            ({"reason": "OWN_FAULT", "domain": FAULT_DOMAIN, "metadata": metadata},),
+            [error_info("OWN_FAULT", FAULT_DOMAIN, metadata)],
         )

@@ -61,9 +61,9 @@ class DatasetLookup:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def find(self, text: str) -> protos.Message:
-        """Return the dataset of that name, or raise NOT_FOUND."""
-        return find_resource(self._store, text, "datasets", "Dataset")
+    def find(self, text: str, field: str = "name") -> protos.Message:
+        """Return the dataset that the request's field names, or raise NOT_FOUND."""
+        return find_resource(self._store, text, "datasets", "Dataset", field=field)
 
     def imported(self, dataset_id: str) -> list[str]:
         """Return the files that were imported into the dataset."""
@@ -77,7 +77,8 @@ class DatasetLookup:
         """
         dataset_id = config.dataset_id.rpartition("/")[2]
         name = ResourceName(parent.project, parent.location, "datasets", dataset_id)
-        source_of(dataset_id, self.find(str(name)), self.imported(dataset_id))
+        dataset = self.find(str(name), "input_data_config.dataset_id")
+        source_of(dataset_id, dataset, self.imported(dataset_id))
         if not is_gcs_uri(config.gcs_destination.output_uri_prefix):
             raise ApiError(
                 "INVALID_ARGUMENT",

@@ -76,7 +76,7 @@ class ModelRegistry:
         return version
 
     def _parent_name(self, parent_model: str, parent: ResourceName) -> ResourceName:
-        name = numbered(parsed(parent_model, "model"))
+        name = numbered(parsed(parent_model, "Model", "parent_model"))
         name = ResourceName(
             name.project, name.location, name.collection, name.resource_id.partition("@")[0]
         )

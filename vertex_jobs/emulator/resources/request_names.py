@@ -2,17 +2,27 @@
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources.identity import project_number
-from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.status import ApiError, listed_faults
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
 
 
-def parsed(text: str, kind: str) -> ResourceName:
-    """Return the name in a request, or raise INVALID_ARGUMENT if it is none."""
+def invalid_name(kind: str, field: str = "name") -> ApiError:
+    """Return the refusal of a text that cannot name a resource, as the service words it.
+
+    Source: GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob: the answer to
+    a job's name that ends in no number has this text and no details.
+    """
+    fault = (field, f"Invalid {kind} resource name.")
+    return ApiError("INVALID_ARGUMENT", listed_faults([fault]))
+
+
+def parsed(text: str, kind: str, field: str = "name") -> ResourceName:
+    """Return the name in the request's field, or raise INVALID_ARGUMENT if it is none."""
     try:
         return ResourceName.parse(text)
     except ValueError as error:
-        raise ApiError("INVALID_ARGUMENT", f"Invalid {kind} name: {error}") from error
+        raise invalid_name(kind, field) from error
 
 
 def numbered(name: ResourceName) -> ResourceName:
@@ -39,19 +49,32 @@ def parent_of(text: str, collection: str) -> ResourceName:
 
 
 def find_resource(
-    store: Store, text: str, collection: str, kind: str, *, trials: bool = True
+    store: Store, text: str, collection: str, kind: str, *, trials: bool = True, field: str = "name"
 ) -> protos.Message:
     """Return the stored resource that a request names, by the project's number or id.
 
-    ``kind`` is its name in messages, e.g. ``Dataset``; ``trials`` come with a tuning job.
+    ``kind`` is its name in messages, e.g. ``Dataset``; ``trials`` come with a tuning job;
+    ``field`` is the request's that holds the text.
 
     Raises:
-        ApiError: INVALID_ARGUMENT, if the text is no name; NOT_FOUND, if there is no such resource.
+        ApiError: INVALID_ARGUMENT, if the text is no name of that collection with a numeric id;
+            NOT_FOUND, if there is no such resource.
     """
-    name = numbered(parsed(text, kind))
-    resource = None
-    if name.collection == collection:
-        resource = store.load(collection, name.resource_id, trials=trials)
+    name = _numeric_name(text, collection, kind, field)
+    resource = store.load(collection, name.resource_id, trials=trials)
     if resource is None or resource.name != str(name):
         raise ApiError("NOT_FOUND", f"The {kind} {text!r} does not exist.")
     return resource
+
+
+def _numeric_name(text: str, collection: str, kind: str, field: str) -> ResourceName:
+    name = parsed(text, kind, field)
+    is_one = name.collection == collection and not name.child_collection
+    if not is_one or not is_numeric_id(name.resource_id):
+        raise invalid_name(kind, field)
+    return numbered(name)
+
+
+def is_numeric_id(text: str) -> bool:
+    """Return whether a text may be an id that the service has given."""
+    return text.isascii() and text.isdigit()

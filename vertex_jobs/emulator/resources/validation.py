@@ -1,11 +1,13 @@
 """Check what the service refuses when a job is created, with all faults in one answer.
 
-The layout of the text is the service's own (``List of found errors:``, tab separated, numbered,
-each with its field); the wording of a message is the service's where it is publicly known, else
-ours. Source: CustomJob, WorkerPoolSpec and StudySpec protos; public reports of real answers.
+The layout of the text is the service's own (``List of found errors:``, a tab before each number
+and at the end), and so are the details; the wording of a message is the service's where it is
+publicly known, else ours. Source: CustomJob, WorkerPoolSpec and StudySpec protos; the gRPC answer
+to a refused persistent resource, public text, source not named.
 """
 
 import re
+from collections.abc import Mapping
 
 from vertex_jobs import catalog
 from vertex_jobs.catalog.container_images import can_be_pulled, is_reduction_server
@@ -13,9 +15,10 @@ from vertex_jobs.catalog.text_forms import (
     fits_label,
     is_network_name,
     is_persistent_resource_id,
+    starts_label_key,
 )
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.status import ApiError, bad_request, listed_faults
 from vertex_jobs.names import is_gcs_uri
 
 Faults = list[tuple[str, str]]
@@ -27,6 +30,19 @@ _PLAIN = re.compile(
     r"|Invalid image URI"
 )
 _LIMITS = catalog.load().limits
+#: One fault for all labels of a resource. Source: as above; of persistent resources, and taken to
+#: be that of jobs too.
+_LABELS = (
+    "There can be no more than 64 labels attached to a single resource. Label keys and values can "
+    "only contain lowercase letters, numbers, dashes and underscores. Label keys must start with a "
+    "letter or number, must be less than 64 characters in length, and must be less that 128 bytes "
+    "in length when encoded in UTF-8. Label values must be less than 64 characters in length, and "
+    "must be less that 128 bytes in length when encoded in UTF-8."
+)
+_PERSISTENT_RESOURCE_ID = (
+    "persistent_resource_id can only contain numbers, lower case letters and hyphens. The first "
+    "character must be a letter, and the last character must be a letter or number."
+)
 
 
 def refuse_faults(faults: Faults) -> None:
@@ -35,11 +51,7 @@ def refuse_faults(faults: Faults) -> None:
         return
     if len(faults) == 1 and _PLAIN.fullmatch(faults[0][1]):
         raise ApiError("INVALID_ARGUMENT", faults[0][1])
-    listed = "".join(
-        f"\t {number}.Field: {field}; Message: {message}"
-        for number, (field, message) in enumerate(faults, start=1)
-    )
-    raise ApiError("INVALID_ARGUMENT", f"List of found errors:{listed}")
+    raise ApiError("INVALID_ARGUMENT", listed_faults(faults), [bad_request(faults)])
 
 
 def check_labels(resource: protos.Message, kind: str) -> Faults:
@@ -49,20 +61,19 @@ def check_labels(resource: protos.Message, kind: str) -> Faults:
     if not 1 <= len(resource.display_name) <= most:
         text = f"The display name must have 1 to {most} characters."
         faults.append((f"{kind}.display_name", text))
-    if len(resource.labels) > _LIMITS.labels_max:
-        text = "There can be no more than {} labels attached to a single resource."
-        faults.append((f"{kind}.labels", text.format(_LIMITS.labels_max)))
-    longest = _LIMITS.label_max_chars
-    for key, value in resource.labels.items():
-        for word in (key, value):
-            if len(word) > longest or not fits_label(word):
-                text = (
-                    f"{word!r}: label keys and values can be no longer than {longest} characters "
-                    "and can only contain lowercase letters, numeric characters, underscores and "
-                    "dashes."
-                )
-                faults.append((f"{kind}.labels", text))
+    if not _fit_labels(resource.labels):
+        faults.append((f"{kind}.labels", _LABELS))
     return faults
+
+
+def _fit_labels(labels: Mapping[str, str]) -> bool:
+    words = [*labels, *labels.values()]
+    return (
+        len(labels) <= _LIMITS.labels_max
+        and all(map(starts_label_key, labels))
+        and all(fits_label(word) and len(word) <= _LIMITS.label_max_chars for word in words)
+        and all(len(word.encode()) <= _LIMITS.label_max_bytes for word in words)
+    )
 
 
 def check_custom_job_spec(spec: protos.Message, path: str) -> Faults:
@@ -105,12 +116,7 @@ def _check_references(spec: protos.Message, path: str) -> Faults:
         )
     resource_id = spec.persistent_resource_id
     if resource_id and not is_persistent_resource_id(resource_id):
-        faults.append(
-            (
-                f"{path}.persistent_resource_id",
-                f"{resource_id!r} can only contain numbers, lower case letters and hyphens.",
-            )
-        )
+        faults.append((f"{path}.persistent_resource_id", _PERSISTENT_RESOURCE_ID))
     if spec.tensorboard and spec.experiment:
         faults.append((path, "tensorboard and experiment cannot both be set."))
     if (spec.tensorboard or spec.experiment) and not spec.service_account:

@@ -75,7 +75,7 @@ class ModelService:
         return methods_of("ModelService", rows)
 
     def _find(self, text: str) -> tuple[list[protos.Message], protos.Message]:
-        name = numbered(parsed(text, "model"))
+        name = numbered(parsed(text, "Model"))
         model_id, _, reference = name.resource_id.partition("@")
         versions = self._table.versions(
             ResourceName(name.project, name.location, name.collection, model_id)

@@ -83,7 +83,7 @@ class OperationService:
 
     def _name(self, text: str) -> str:
         """Return the name as it is kept: with the project's number."""
-        return str(numbered(parsed(text, "operation")))
+        return str(numbered(parsed(text, "Operation")))
 
     def _missing(self, text: str) -> ApiError:
         return ApiError("NOT_FOUND", f"The operation {text!r} does not exist.")

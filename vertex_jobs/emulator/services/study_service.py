@@ -47,9 +47,9 @@ class StudyService:
         ]
         return methods_of("VizierService", rows)
 
-    def find(self, text: str) -> protos.Message:
-        """Return the study of that name, or raise NOT_FOUND."""
-        return find_resource(self._store, text, "studies", "Study")
+    def find(self, text: str, field: str = "name") -> protos.Message:
+        """Return the study that the request's field names, or raise NOT_FOUND."""
+        return find_resource(self._store, text, "studies", "Study", field=field)
 
     def _named(self, parent: ResourceName, display_name: str) -> protos.Message | None:
         parent = numbered(parent)

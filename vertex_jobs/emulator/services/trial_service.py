@@ -9,7 +9,11 @@ from typing import Any
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import study_rules, study_stopping
 from vertex_jobs.emulator.resources.identity import Identity
-from vertex_jobs.emulator.resources.request_names import numbered, parsed
+from vertex_jobs.emulator.resources.request_names import (
+    invalid_name,
+    is_numeric_id,
+    parsed,
+)
 from vertex_jobs.emulator.resources.trial_measurements import (
     add_measurement,
     measurement_faults,
@@ -77,11 +81,11 @@ class TrialService:
 
     def _find(self, text: str) -> tuple[protos.Message, str, protos.Message]:
         """Return the study, its id, and the trial of that name."""
-        name = numbered(parsed(text, "trial"))
-        trial = None
+        name = parsed(text, "Trial")
+        if name.child_collection != "trials" or not is_numeric_id(name.child_id):
+            raise invalid_name("Trial")
         study = self._studies.find(f"{name.parent}/{name.collection}/{name.resource_id}")
-        if name.child_collection == "trials" and name.child_id.isdigit():
-            trial = self._store.trial(name.resource_id, name.child_id)
+        trial = self._store.trial(name.resource_id, name.child_id)
         if trial is None:
             raise ApiError("NOT_FOUND", f"The Trial {text!r} does not exist.")
         return study, name.resource_id, trial
@@ -134,7 +138,7 @@ class TrialService:
                 "contexts: Local Vertex knows no contextual suggestions; leave them out, or use "
                 "Vertex AI.",
             )
-        study = self._studies.find(request.parent)
+        study = self._studies.find(request.parent, "parent")
         name, started = ResourceName.parse(study.name), self._identity.now()
         study_id = name.resource_id
         async with self._suggestions.lock(study_id):
@@ -191,7 +195,7 @@ class TrialService:
 
     async def create(self, request: protos.Message, call: Call) -> protos.Message:
         """Add the caller's own trial: finished if it has a final measurement, else requested."""
-        study = self._studies.find(request.parent)
+        study = self._studies.find(request.parent, "parent")
         study_id, given = ResourceName.parse(study.name).resource_id, request.trial
         check_trial(study.study_spec, given)
         assignment = study_rules.assignment_of(study.study_spec, given)
@@ -212,7 +216,7 @@ class TrialService:
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
         """Return one page, in the order of ids."""
-        study_id = ResourceName.parse(self._studies.find(request.parent).name).resource_id
+        study_id = ResourceName.parse(self._studies.find(request.parent, "parent").name).resource_id
         after = page_start(request) or 0
         rows = [
             (int(trial.id), trial)
@@ -289,7 +293,7 @@ class TrialService:
 
     async def list_optimal(self, request: protos.Message, call: Call) -> protos.Message:
         """Return the trials that no other one beats."""
-        study = self._studies.find(request.parent)
+        study = self._studies.find(request.parent, "parent")
         trials = self._store.trials(ResourceName.parse(study.name).resource_id)
         found = optimal_trials(study.study_spec, sorted(trials, key=lambda one: int(one.id)))
         return protos.message_class("ListOptimalTrialsResponse")(optimal_trials=found)

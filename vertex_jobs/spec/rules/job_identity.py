@@ -11,6 +11,7 @@ from vertex_jobs.catalog.text_forms import (
     fits_label,
     is_network_name,
     is_persistent_resource_id,
+    starts_label_key,
 )
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import CONTENT_LABEL, SUBMISSION_LABEL, is_gcs_uri
@@ -37,10 +38,16 @@ def label_faults(field: str, labels: Mapping[str, str]) -> Iterator[Fault]:
             if len(text) > longest:
                 rule = f"a label's {what} has at most {longest} characters"
                 yield Fault(path, text, rule, "shorten it")
+            elif len(text.encode()) > _LIMITS.label_max_bytes:
+                rule = f"a label's {what} has at most {_LIMITS.label_max_bytes} bytes in UTF-8"
+                yield Fault(path, text, rule, "shorten it")
             if not fits_label(text):
                 rule = f"a label's {what} has lower case letters, digits, _ and - only"
                 fixed = "".join(letter if fits_label(letter) else "-" for letter in text.lower())
                 yield Fault(path, text, rule, f"write {fixed!r}")
+        if fits_label(key) and not starts_label_key(key):
+            rule = "a label's key starts with a letter or digit"
+            yield Fault(path, key, rule, f"write {key.lstrip('_-')!r}" if key else "write a key")
 
 
 def _labels(labels: Mapping[str, str]) -> Iterator[Fault]:
