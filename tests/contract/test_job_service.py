@@ -149,8 +149,8 @@ def test_every_fault_is_in_one_answer(jobs: Any, parent: str, package_uri: str) 
     bad["job_spec"]["worker_pool_specs"][0]["machine_spec"] = {}
     with pytest.raises(exceptions.BadRequest) as refusal:
         jobs.create_custom_job(parent=parent, custom_job=bad)
-    numbers = [f"{number}.Field: " in refusal.value.message for number in range(1, 6)]
-    assert numbers == [True, True, True, True, False]
+    numbers = [f"\t{number}.Field: " in refusal.value.message for number in range(1, 5)]
+    assert numbers == [True, True, True, False]
 
 
 @pytest.mark.local_only
