@@ -85,6 +85,23 @@ def test_an_entry_has_the_services_fields(ask: Callable[..., Any]) -> None:
     )
 
 
+@pytest.mark.parametrize(("text", "level"), [("starting", "INFO"), ("Traceback", "ERROR")])
+def test_a_plain_line_is_the_message_of_a_payload(
+    ask: Callable[..., Any], text: str, level: str
+) -> None:
+    (entry,) = ask(f'{REPLICA} AND jsonPayload.message="{text}"')["entries"]
+    assert (entry["severity"], entry["jsonPayload"], "textPayload" in entry) == (
+        level,
+        {"attrs": {"tag": "workerpool0-0"}, "levelname": level, "message": text},
+        False,
+    )
+
+
+def test_the_services_own_line_is_a_text(ask: Callable[..., Any]) -> None:
+    (entry,) = ask('AND resource.labels.task_name="service" AND "Job is running."')["entries"]
+    assert entry["textPayload"] == "Job is running."
+
+
 def test_a_line_of_json_is_structured(ask: Callable[..., Any]) -> None:
     (entry,) = ask("AND jsonPayload.litres=2")["entries"]
     assert (entry["severity"], entry["jsonPayload"]) == (
@@ -99,7 +116,11 @@ def test_a_line_of_json_is_structured(ask: Callable[..., Any]) -> None:
         ('textPayload:"TRACE"', ["Traceback"]),
         ('textPayload=~"^start"', ["starting"]),
         ("severity=ERROR AND textPayload:Trace", ["Traceback"]),
-        ("severity>=WARNING AND jsonPayload:*", ["low on fuel"]),
+        ("severity>=WARNING AND jsonPayload.litres:*", ["low on fuel"]),
+        ('jsonPayload.message:"trace" jsonPayload.levelname="ERROR"', ["Traceback"]),
+        ('jsonPayload.attrs.tag="workerpool0-0" AND severity>=WARNING', ["Traceback"]),
+        ('textPayload:"fuel"', ["low on fuel"]),
+        ('NOT jsonPayload.message:"a" AND jsonPayload.levelname:*', []),
         ("NOT severity>=WARNING AND textPayload=starting", ["starting"]),
         ('"low on fuel"', ["low on fuel"]),
         ('textPayload=("starting" OR "Traceback")', ["starting", "Traceback"]),
@@ -247,7 +268,7 @@ def test_bodies_that_are_no_json_are_refused(local_vertex: Any) -> None:
 def test_what_is_asked_of_source_and_line_together_is_answered(
     ask: Callable[..., Any], text: str, found: bool
 ) -> None:
-    told = [entry.get("textPayload") for entry in ask(text, pageSize=1000).get("entries", ())]
+    told = texts({"entries": ask(text, pageSize=1000).get("entries", ())})
     assert ("Traceback" in told) == found
 
 

@@ -328,8 +328,15 @@ _REPLICAS = _area(
         "emulation/test_replicas::test_the_lines_of_a_run_are_in_the_services_order",
     ),
     (
+        "seen",
+        "Any other line of a replica is jsonPayload too: `attrs.tag` names the replica, "
+        "`levelname` is ERROR for standard error and else INFO, `message` is the text.",
+        "viamrobotics/api#534; public text, source not named",
+        "contract/test_logging_service::test_a_plain_line_is_the_message_of_a_payload",
+    ),
+    (
         "documented",
-        "A line that is a JSON object becomes jsonPayload; severity and message are lifted out.",
+        "A line that is a JSON object has its keys in jsonPayload; its severity is the entry's.",
         "page “Prepare training code”",
         "contract/test_logging_service::test_a_line_of_json_is_structured",
     ),
@@ -370,6 +377,39 @@ _REPLICAS = _area(
         "a machine of its own.",
         "emulator.replicas.replica_environment:Trial",
         "emulation/test_replicas::test_a_trial_knows_its_number_and_its_metric_file",
+    ),
+    (
+        "seen",
+        "CLUSTER_SPEC of a distributed job has `job`: a text of JSON with python_module, "
+        "package_uris and job_args, all empty for a container. That of a single replica has none.",
+        "google-cloud-aiplatform, test_cloud_profiler.py; published log of a job, February 2026",
+        "unit/runtime/test_cluster::test_the_services_own_values_are_written_as_they_were_read",
+    ),
+    (
+        "ours",
+        "`job` of TF_CONFIG is the text that CLUSTER_SPEC has.",
+        "runtime.cluster:Cluster",
+        "unit/runtime/test_cluster::test_tf_config_of_a_distributed_trial_leaves_the_evaluator_out",
+    ),
+    (
+        "ours",
+        "A query finds a line's text by textPayload and by jsonPayload.message alike.",
+        "emulator.services.log_records:_TEXT_FIELDS",
+        "contract/test_logging_service::test_queries",
+    ),
+    (
+        "ours",
+        "Left out of the log, because nothing of the kind happens here: “Vertex AI is provisioning "
+        "job running framework. …”, “Running run_module.py”, and the lines about gsutil.",
+        "emulator.replicas.first_lines:runner_lines",
+        "emulation/test_replicas::test_the_lines_of_a_run_are_in_the_services_order",
+    ),
+    (
+        "ours",
+        "The variables CMLE_TRAINING_WORKERPOOL0_…_SERVICE_HOST and _SERVICE_PORT, which "
+        "Kubernetes leaks into a replica, are not set.",
+        "emulator.replicas.replica_environment:JobEnvironment",
+        "emulation/test_replicas::test_every_replica_of_a_distributed_job",
     ),
     (
         "ours",

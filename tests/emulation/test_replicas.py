@@ -43,7 +43,6 @@ def dump(room: Room, job_id: str, replica: str) -> dict[str, Any]:
     for name in ("TF_CONFIG", "CLUSTER_SPEC"):
         if name in variables:
             variables[name] = json.loads(variables[name])
-            del variables[name]["job"]
     return variables
 
 
@@ -77,6 +76,10 @@ def test_every_replica_of_a_distributed_job(tmp_path: Path) -> None:
     ports = [host for hosts in cluster.values() for host in hosts]
     assert len(set(ports)) == 5
     assert all(re.fullmatch(r"127\.0\.0\.1:\d+", host) for host in ports)
+    program = (
+        '{"python_module":"trainer.task","package_uris":["gs://packages/trainer-0.1.tar.gz"],'
+        f'"job_args":["{ready}","4"]}}'
+    )
     digits = re.fullmatch(r"cmle-training-workerpool0-([0-9a-f]{10})-0", chief["HOSTNAME"])
     assert digits is not None
     for pool, (role, count) in enumerate(
@@ -96,11 +99,13 @@ def test_every_replica_of_a_distributed_job(tmp_path: Path) -> None:
                     "cluster": cluster,
                     "environment": "cloud",
                     "task": {"type": f"workerpool{pool}", "index": index},
+                    "job": program,
                 },
                 "TF_CONFIG": {
                     "cluster": tf_cluster,
                     "environment": "cloud",
                     "task": {"type": role, "index": index, "cloud": host},
+                    "job": program,
                 },
             }
     assert chief["CLOUD_ML_PROJECT_ID"].isdigit()

@@ -2,7 +2,8 @@
 
 For `log_reading` and `log_following`. It contacts nothing.
 
-Source: LogEntry page of the Cloud Logging API; logging queries in the training documentation.
+Source: LogEntry page of the Cloud Logging API; logging queries in the training documentation;
+viamrobotics/api#534 (the entry of a plain line).
 """
 
 import json
@@ -101,8 +102,7 @@ def _any(field: str, values: Sequence[str]) -> str:
 
 
 def _text(entry: Mapping[str, Any]) -> str:
-    if "textPayload" in entry:
-        return str(entry["textPayload"]).rstrip("\n")
+    """Return the line: a replica's is the message of a jsonPayload, others' are a textPayload."""
     payload = entry.get("jsonPayload") or entry.get("protoPayload") or {}
-    message = payload.get("message")
-    return message if isinstance(message, str) else json.dumps(payload, sort_keys=True)
+    text = entry.get("textPayload", payload.get("message"))
+    return text.rstrip("\n") if isinstance(text, str) else json.dumps(payload, sort_keys=True)

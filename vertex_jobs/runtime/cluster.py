@@ -31,14 +31,15 @@ class Cluster:
             A cluster read from TF_CONFIG alone has no evaluator: TensorFlow's form leaves it out.
         task_type: This replica's role, one of ``ROLES``.
         task_index: Its place within the role, from 0.
-        job: The CustomJobSpec in the API's JSON form, handed through as it is.
+        job: What a distributed job's variables say of its program: a text that holds JSON. Handed
+            through as it is.
         cloud_id: The service's internal id of the task; scripts ignore it.
     """
 
     addresses: Mapping[str, tuple[str, ...]]
     task_type: str = "chief"
     task_index: int = 0
-    job: Mapping[str, Any] | None = None
+    job: str = ""
     cloud_id: str = ""
 
     @property
@@ -102,12 +103,15 @@ class Cluster:
     def _rendered(
         self, cluster: dict[str, list[str]], task: dict[str, Any], trial_id: str | None
     ) -> dict[str, Any]:
-        """Return the form that both variables share."""
+        """Return the form that both variables share.
+
+        Source: google-cloud-aiplatform, test_cloud_profiler.py (values of both kinds of job).
+        """
         if trial_id is not None:
             task["trial"] = trial_id
         rendered: dict[str, Any] = {"cluster": cluster, "environment": "cloud", "task": task}
-        if self.job is not None:
-            rendered["job"] = dict(self.job)
+        if self.job and self.is_distributed:
+            rendered["job"] = self.job
         return rendered
 
     @classmethod
@@ -149,7 +153,7 @@ def _parse(environ: Mapping[str, str], variable: str) -> Cluster | None:
             addresses=addresses,
             task_type=_ROLE_OF_KEY[task["type"]],
             task_index=int(task["index"]),
-            job=content.get("job"),
+            job=content.get("job", ""),
             cloud_id=str(task.get("cloud", "")),
         )
     except (AttributeError, KeyError, TypeError, ValueError) as error:

@@ -49,10 +49,24 @@ class TestEntry:
             "2026-01-02T03:04:05.123456789Z", "ERROR", "workerpool0-0", "epoch 1", "a", "7"
         )
 
+    def test_a_replicas_line_is_read(self):
+        """The form of viamrobotics/api#534, an entry of a real custom job."""
+        entry = LogEntry.from_json(
+            {
+                "insertId": "1ie943xfro8sio",
+                "jsonPayload": {
+                    "attrs": {"tag": "workerpool0-0"},
+                    "levelname": "ERROR",
+                    "message": "2024-07-09 19:47:33.018974: I tensorflow/compiler/xla\n",
+                },
+            }
+        )
+        assert entry.text == "2024-07-09 19:47:33.018974: I tensorflow/compiler/xla"
+
     @pytest.mark.parametrize(
         ("payload", "text"),
         [
-            ({"message": "epoch 1", "levelname": "INFO"}, "epoch 1"),
+            ({"message": "epoch 1", "loss": 0.5}, "epoch 1"),
             ({"loss": 0.5}, '{"loss": 0.5}'),
             ({"message": {"nested": 1}}, '{"message": {"nested": 1}}'),
         ],

@@ -14,7 +14,7 @@ ADDRESSES = {
     "ps": ("h3:2222",),
     "evaluator": ("h4:2222",),
 }
-JOB = {"workerPoolSpecs": [{"replicaCount": "1"}]}
+JOB = '{"python_module":"","package_uris":[],"job_args":[]}'
 WORKER = Cluster(ADDRESSES, "worker", 1, JOB, cloud_id="c1")
 
 
@@ -42,6 +42,27 @@ def test_cluster_spec_of_a_distributed_trial() -> None:
         "task": {"type": "workerpool1", "index": 1, "trial": "3"},
         "job": JOB,
     }
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"cluster":{"chief":["localhost:1234"]},"environment":"cloud",'
+        '"task":{"type":"chief","index":0}}',
+        '{"cluster":{"workerpool0":["host1:2222"],"workerpool1":["host2:2222"]},'
+        '"environment":"cloud","task":{"type":"workerpool0","index":0},'
+        '"job":"{\\"python_module\\":\\"\\",\\"package_uris\\":[],\\"job_args\\":[]}"}',
+    ],
+)
+def test_the_services_own_values_are_written_as_they_were_read(text: str) -> None:
+    """Source: google-cloud-aiplatform, test_cloud_profiler.py."""
+    read = Cluster.read({"CLUSTER_SPEC": text})
+    assert read is not None
+    assert json.dumps(read.cluster_spec(), separators=(",", ":")) == text
+
+
+def test_a_single_replica_is_not_told_its_program() -> None:
+    assert "job" not in Cluster({"chief": ("h0:2222",)}, job=JOB).cluster_spec()
 
 
 def test_tf_config_of_a_distributed_trial_leaves_the_evaluator_out() -> None:

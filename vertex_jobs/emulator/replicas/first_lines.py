@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from vertex_jobs.catalog.container_images import ImageName, parse_image
 from vertex_jobs.emulator.replicas.packages import Packages
+from vertex_jobs.emulator.replicas.replica_environment import program_text
 from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask
 
 _TITLES = {"tf": "TensorFlow"}
@@ -60,13 +61,7 @@ def runner_lines(
     if "MASTER_ADDR" in variables:
         yield f"Updating master address to local address {variables['MASTER_ADDR']}"
     spec = json.loads(variables["CLUSTER_SPEC"])
-    described = {
-        "python_module": task.module,
-        "package_uris": list(task.package_uris),
-        "job_args": list(arguments),
-    }
-    # As the service's runner spells it.
-    job = json.dumps(described, separators=(",", ":")).replace("=", "\\u003d")
+    job = program_text(task.module, task.package_uris, arguments)
     yield (
         f"Running task with arguments: --cluster={json.dumps(spec['cluster'])} "
         f"--task={json.dumps(spec['task'])} --job={job}"

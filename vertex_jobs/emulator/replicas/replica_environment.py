@@ -5,6 +5,7 @@ service's own variables always win; a job that tries to set one is told so in it
 variables there are is decided by ``vertex_jobs.runtime``, which reads them with the same class.
 """
 
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -95,13 +96,21 @@ class JobEnvironment:
     def _parallel(self) -> int:
         return self.trial.parallel if self.trial else 1
 
+    def _program(self, number: int) -> str:
+        pool = self.spec.worker_pool_specs[number]
+        if pool.WhichOneof("task") != "python_package_spec":
+            return program_text("", (), ())
+        package, more = pool.python_package_spec, self.trial.arguments if self.trial else ()
+        return program_text(package.python_module, package.package_uris, (*package.args, *more))
+
     def _service(self, number: int, index: int, host_name: str) -> Environment:
         base = self.spec.base_output_directory.output_uri_prefix
         count = self.spec.worker_pool_specs[number].machine_spec.accelerator_count
-        form = protos.to_json(self.spec)
         return Environment(
             directories=Directories.under(base) if base else None,
-            cluster=Cluster(self.addresses, ROLES[number], index, job=form, cloud_id=host_name),
+            cluster=Cluster(
+                self.addresses, ROLES[number], index, self._program(number), cloud_id=host_name
+            ),
             trial_id=self.trial.trial_id if self.trial else None,
             metric_file=str(self.trial.metric_file) if self.trial else None,
             project_number=self.name.project,
@@ -109,6 +118,19 @@ class JobEnvironment:
             job_id=self.name.resource_id,
             accelerator_count=0 if self.has_accelerators else count,
         )
+
+
+def program_text(module: str, package_uris: Sequence[str], arguments: Sequence[str]) -> str:
+    """Return a package's program as the service's runner spells it; a container's is all empty.
+
+    Source: google-cloud-aiplatform, test_cloud_profiler.py; published log of a job, February 2026.
+    """
+    described = {
+        "python_module": module,
+        "package_uris": list(package_uris),
+        "job_args": list(arguments),
+    }
+    return json.dumps(described, separators=(",", ":")).replace("=", "\\u003d")
 
 
 def loopback_addresses(

@@ -17,7 +17,7 @@ from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.job_settings import JobSettings
-from vertex_jobs.emulator.store.logbook import Logbook
+from vertex_jobs.emulator.store.logbook import SERVICE_TASK, Logbook
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.job_kinds import CUSTOM_JOB
 from vertex_jobs.names import ResourceName
@@ -96,7 +96,7 @@ class JobRecord:
         text: str,
         severity: str = "INFO",
         *,
-        task: str = "service",
+        task: str = SERVICE_TASK,
         time: float | None = None,
     ) -> None:
         """Write a line to the job's log, as the service unless it is another task's."""

@@ -1,9 +1,10 @@
 """One log line as a Cloud Logging entry, and the comparisons of a query with it.
 
-A line that is one JSON object becomes ``jsonPayload``; its ``severity`` becomes the entry's, its
-``message`` is what viewers show. Any other line is ``textPayload``.
+A replica's line is ``jsonPayload``: one JSON object has its own keys there, and its ``severity``
+becomes the entry's; any other text is ``message``, beside ``levelname`` and the replica's name. The
+service's own lines are ``textPayload``.
 Source: LogEntry of Cloud Logging v2; Logging query language, which ignores case but in regular
-expressions; "Prepare training code" (structured lines).
+expressions; "Prepare training code" (structured lines); viamrobotics/api#534 (a real entry).
 """
 
 import json
@@ -15,7 +16,7 @@ from typing import Any
 from vertex_jobs.emulator.services.expressions import Comparison, Node, Not, Or, holds
 from vertex_jobs.emulator.services.filters import ORDERED, parse_time
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.store.logbook import LogLine
+from vertex_jobs.emulator.store.logbook import SERVICE_TASK, LogLine
 from vertex_jobs.timestamps import timestamp
 
 _SEVERITIES = {
@@ -28,6 +29,8 @@ _SEVERITIES = {
 _OTHER_NAMES = {"WARN": "WARNING", "FATAL": "CRITICAL", "TRACE": "DEBUG"}
 #: gcloud asks in both places.
 _ALIASES = {"labels.task_name": "resource.labels.task_name"}
+#: A query may ask for a line's text by either name: which one the service used has changed.
+_TEXT_FIELDS = {"textPayload": "jsonPayload.message", "jsonPayload.message": "textPayload"}
 
 
 class EntryWriter:
@@ -43,10 +46,15 @@ class EntryWriter:
     def entry(self, line: LogLine) -> dict[str, Any]:
         """Return the line as a log entry."""
         when = self._time(line.time)
-        payload = _structured(line.text)
         severity = line.severity
-        if payload is not None:
-            severity = _severity(payload) or severity
+        payload: dict[str, Any] | None = None
+        if line.task != SERVICE_TASK:
+            payload = _structured(line.text)
+            if payload is None:
+                attributes = _attributes(line.task)
+                payload = {"attrs": attributes, "levelname": severity, "message": line.text}
+            else:
+                severity = _severity(payload) or severity
         return {
             **self.source(line.job_id, line.task),
             "timestamp": when,
@@ -117,6 +125,11 @@ def _decided(node: Node, source: Mapping[str, Any]) -> Node | bool:
     return left[0] if len(left) == 1 else type(node)(left)
 
 
+@cache
+def _attributes(task: str) -> dict[str, str]:
+    return {"tag": task}
+
+
 def _structured(text: str) -> dict[str, Any] | None:
     if not text.lstrip().startswith("{"):
         return None
@@ -150,14 +163,24 @@ def satisfies(entry: Mapping[str, Any], comparison: Comparison) -> bool:
     field = _ALIASES.get(comparison.field, comparison.field)
     if not field:
         return comparison.value.casefold() in json.dumps(entry, ensure_ascii=False).casefold()
-    value: Any = entry
-    for segment in field.split("."):
-        if not isinstance(value, Mapping) or segment not in value:
-            return False
-        value = value[segment]
+    value = _value(entry, field)
+    if value is None and field in _TEXT_FIELDS:
+        value = _value(entry, _TEXT_FIELDS[field])
+    if value is None:
+        return False
     if comparison.operator == ":" and comparison.value == "*" and not comparison.quoted:
         return True
     return _compared(field, value, comparison)
+
+
+def _value(entry: Mapping[str, Any], field: str) -> Any:
+    """Return the value at a dotted path; None if there is none."""
+    value: Any = entry
+    for segment in field.split("."):
+        if not isinstance(value, Mapping):
+            return None
+        value = value.get(segment)
+    return value
 
 
 def _compared(field: str, value: Any, comparison: Comparison) -> bool:

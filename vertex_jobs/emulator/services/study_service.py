@@ -15,7 +15,7 @@ from vertex_jobs.emulator.services.collection_pages import page_of
 from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
 from vertex_jobs.emulator.services.suggestions import Suggestions
 from vertex_jobs.emulator.status import ApiError
-from vertex_jobs.emulator.store.logbook import Logbook
+from vertex_jobs.emulator.store.logbook import SERVICE_TASK, Logbook
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
 
@@ -79,7 +79,7 @@ class StudyService:
             self._store.insert(study, project=parent.project, settings=call.options)
         if warning:
             now = self._identity.unix_time()
-            self._logbook.append(name.resource_id, "service", "WARNING", warning, now)
+            self._logbook.append(name.resource_id, SERVICE_TASK, "WARNING", warning, now)
         return study
 
     async def get(self, request: protos.Message, call: Call) -> protos.Message:

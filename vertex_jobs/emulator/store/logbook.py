@@ -19,6 +19,8 @@ from vertex_jobs.emulator.store.log_index import CHUNK, LogIndex
 _MOST_INDEXES = 512
 #: Files kept open; more jobs than this rarely write at once.
 _MOST_FILES = 64
+#: Task of the lines that the service itself writes.
+SERVICE_TASK = "service"
 
 
 class LogLine(NamedTuple):
@@ -29,7 +31,7 @@ class LogLine(NamedTuple):
         insert_id: Position in the job's log, from 0.
         time: Seconds since 1970.
         severity: ``INFO`` for standard output, ``ERROR`` for standard error, as the service does.
-        task: ``service``, or a replica such as ``workerpool0-0``.
+        task: ``SERVICE_TASK``, or a replica such as ``workerpool0-0``.
         text: The line without its line break.
     """
 
