@@ -438,6 +438,15 @@ def test_multipart_bodies_with_either_line_end(ask, store, newline, media):
     assert content(store) == media
 
 
+@pytest.mark.parametrize("boundary", ["x", '"x"', "'x'"])
+def test_a_boundary_may_stand_in_either_quotes(ask, store, boundary):
+    """Gsutil writes single ones. Source: apitools/base/py/transfer.py in google/apitools."""
+    body = b'--x\nContent-Type: application/json\n\n{"name": "a"}\n--x\n\nmedia\n--x--'
+    headers = {"Content-Type": f"multipart/related; boundary={boundary}"}
+    assert ask("POST", f"{UPLOAD}?uploadType=multipart", body, headers)[0] == 200
+    assert content(store) == b"media"
+
+
 @pytest.mark.parametrize("name", ["a/b", "/", "//x", "a/../b", "ü 😀", "%2F", "a+b"])
 def test_names_in_paths(ask, store, name):
     store.write("bucket", name, b"1")

@@ -51,6 +51,11 @@ def google_variables(port: int, certificates: Certificates, project: str) -> dic
         "NO_GCE_CHECK": "true",
         # gcsfs would ask the bucket's type over TLS at the emulator's port and stall for a minute.
         "GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT": "false",
+        # The commands gcloud and gsutil read none of the above but the proxy.
+        "CLOUDSDK_AUTH_CREDENTIAL_FILE_OVERRIDE": str(certificates.credentials),
+        "CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE": bundle,
+        "CLOUDSDK_CORE_PROJECT": project,
+        "CLOUDSDK_CORE_CHECK_GCE_METADATA": "false",
     }
 
 

@@ -34,6 +34,9 @@ class RelatedBody:
 def boundary_of(content_type: str) -> bytes:
     """Return the boundary of a multipart content type.
 
+    gsutil puts it between single quotes, which do not belong to it. Source: apitools/base/py/
+    transfer.py in google/apitools.
+
     Raises:
         InvalidObjectRequestError: If it has none.
     """
@@ -42,7 +45,7 @@ def boundary_of(content_type: str) -> bytes:
     boundary = message.get_boundary()
     if not boundary:
         raise InvalidObjectRequestError(f"Invalid multipart request: {content_type!r}, no boundary")
-    return boundary.encode()
+    return re.sub(r"^'(.+)'$", r"\1", boundary).encode()
 
 
 async def read_related(request: Request) -> RelatedBody:
