@@ -63,7 +63,7 @@ def run_config(reading: "Reading", how: SubmissionOptions, where: EndpointOption
             with drill_in_force(drill, endpoint):
                 handle = submit(settings | {"faults": drill_faults(drill, job)})
                 follow(where, endpoint, handle)
-                return judge_drill(drill, endpoint, handle)
+                return judge_drill(drill, endpoint, handle, job, settings)
         handle = submit(settings | _earlier_trials(local.warm_start, endpoint, job))
         if how.detach:
             print_result(handle.name)

@@ -162,7 +162,9 @@ class LocalOptions:
     drill: str | None = option(
         "--drill NAME",
         "on local: rehearse the job while things go wrong, and say whether it came back: "
-        "preempt, kill-worker, oom, api-faults, quota or stockout",
+        "preempt, kill-worker, oom, api-faults, quota or stockout; where a replica was restarted "
+        "and went on, the result is compared with an undisturbed run of the job, or of the trial, "
+        "and with a second one if they differ: up to three times the cost of one",
     )
 
 

@@ -83,9 +83,9 @@ class LocalServer:
         """Drop injected faults and the record of those of calls; jobs keep their own faults."""
         self.call("DELETE", "faults")
 
-    def incidents(self, job: str) -> list[dict[str, str]]:
+    def incidents(self, job: str) -> list[dict[str, Any]]:
         """Return injected faults and what followed them, for that job and for no job."""
-        noted: list[dict[str, str]] = self.call("POST", "incidents", {"job": job})["incidents"]
+        noted: list[dict[str, Any]] = self.call("POST", "incidents", {"job": job})["incidents"]
         return noted
 
     def step(self, job: str) -> str:

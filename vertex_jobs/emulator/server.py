@@ -34,6 +34,7 @@ from vertex_jobs.emulator.controllers.warm_start import EarlierStudies
 from vertex_jobs.emulator.environments.commands import CommandRunner
 from vertex_jobs.emulator.environments.installers import find_installer
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
+from vertex_jobs.emulator.faults.incidents import READS_OF_MOUNT, Incidents, MountReads
 from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.fronts.administration import Administration
 from vertex_jobs.emulator.fronts.application import Application
@@ -174,7 +175,8 @@ async def serve(
     certificates = Certificates.load_or_make(directory.certificates, project)
     async with _open(directory, record, certificates, clock, umask) as parts:
         records, host = parts.records, parts.host
-        board, pacing = FaultBoard(), Pacing(clock)
+        reads = MountReads(directory.objects / READS_OF_MOUNT)
+        board, pacing = FaultBoard(Incidents(reads)), Pacing(clock)
         hold, standing = HoldPolicy(), StandingSettings()
         models = ModelRegistry(ModelTable(records.store.database), records.identity)
         earlier = EarlierStudies(records.store, parts.objects)

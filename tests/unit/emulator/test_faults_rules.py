@@ -1,6 +1,9 @@
+from dataclasses import asdict
+from pathlib import Path
+
 import pytest
 
-from vertex_jobs.emulator.faults.incidents import Incident
+from vertex_jobs.emulator.faults.incidents import Incident, Incidents, MountReads, ReadWatch
 from vertex_jobs.emulator.faults.rules import FaultBoard, RuleSet, check_calls
 from vertex_jobs.errors import InvalidJobError
 from vertex_jobs.spec.local import CallFault, ReplicaFault
@@ -117,17 +120,32 @@ def test_the_rules_that_come_with_a_call_count_first() -> None:
 def test_what_happens_to_a_call_is_noted() -> None:
     board = FaultBoard(standing=[RuleSet([CallFault(call="*", fault=500)])])
     board.of_call(GET)
-    assert board.incidents.of_job("1") == [
-        {"kind": "fault", "subject": GET, "detail": "500", "job": ""}
-    ]
+    assert board.incidents.of_job("1") == [asdict(Incident("fault", GET, "500"))]
 
 
 def test_the_first_read_of_a_watched_object_is_noted() -> None:
     incidents = FaultBoard().incidents
-    incidents.watch_reads("gs://b/out/checkpoints/", "1")
-    for uri in ("gs://b/out/checkpoints/last", "gs://b/out/model/m", "gs://b/out/checkpoints/last"):
-        incidents.note_read(uri)
-    assert [one["subject"] for one in incidents.of_job("1")] == ["gs://b/out/checkpoints/last"]
+    incidents.watch_reads(ReadWatch("gs://b/out/", "1", "", 5.0))
+    for uri in ("gs://b/out/checkpoints/last", "gs://b/other/m", "gs://b/out/checkpoints/last"):
+        incidents.note_read(uri, 4.0, 6.0)
+    read = Incident("read", "gs://b/out/checkpoints/last", "after a restart", "1", "", 6.0, 4.0)
+    assert incidents.of_job("1") == [asdict(read)]
+
+
+def test_what_was_written_after_the_restart_is_no_checkpoint() -> None:
+    incidents = FaultBoard().incidents
+    incidents.watch_reads(ReadWatch("gs://b/out/", "1", "", 5.0))
+    incidents.note_read("gs://b/out/last", 5.5, 6.0)
+    assert incidents.of_job("1") == []
+
+
+def test_reads_through_the_mount_are_noted_while_they_are_watched(tmp_path: Path) -> None:
+    reads = MountReads(tmp_path / "reads")
+    incidents = Incidents(reads)
+    reads.note("gs://b/out/before", 1.0)
+    incidents.watch_reads(ReadWatch("gs://b/out/", "1", "", 5.0))
+    reads.note("gs://b/out/last", 4.0)
+    assert [one["subject"] for one in incidents.of_job("1")] == ["gs://b/out/last"]
 
 
 def test_an_incident_is_of_its_job() -> None:

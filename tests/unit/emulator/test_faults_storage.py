@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from vertex_jobs.emulator.clock import VirtualClock
+from vertex_jobs.emulator.faults.incidents import ReadWatch
 from vertex_jobs.emulator.faults.rules import FaultBoard, RuleSet
 from vertex_jobs.emulator.storage.objects import ObjectStore
 from vertex_jobs.emulator.storage.wire import STORAGE_CALLS, StorageApplication
@@ -123,20 +125,23 @@ def test_a_request_that_means_no_call_meets_no_fault(ask: Ask, board: FaultBoard
     ("path", "host"),
     [
         ("/download/storage/v1/b/logs/o/a%2Fb", ""),
-        ("/storage/v1/b/logs/o/a%2Fb", ""),
+        ("/storage/v1/b/logs/o/a%2Fb?alt=media", ""),
         ("/logs/a/b", ""),
         ("/a/b", HOST),
     ],
 )
 def test_the_object_of_a_read_is_noted(ask: Ask, board: FaultBoard, path: str, host: str) -> None:
-    board.incidents.watch_reads("gs://logs/", "1")
+    ask("PUT", "/logs/a/b", "", b"7")
+    board.incidents.watch_reads(ReadWatch("gs://logs/", "1", "", time.time()))
     ask("GET", path, host)
     assert [one["subject"] for one in board.incidents.of_job("1")] == ["gs://logs/a/b"]
 
 
-def test_a_listing_is_no_read_of_an_object(ask: Ask, board: FaultBoard) -> None:
-    board.incidents.watch_reads("gs://logs/", "1")
-    ask("GET", "/storage/v1/b/logs/o")
+@pytest.mark.parametrize("path", ["/storage/v1/b/logs/o", "/storage/v1/b/logs/o/a%2Fb"])
+def test_a_look_is_no_read_of_an_object(ask: Ask, board: FaultBoard, path: str) -> None:
+    ask("PUT", "/logs/a/b", "", b"7")
+    board.incidents.watch_reads(ReadWatch("gs://logs/", "1", "", time.time()))
+    ask("GET", path)
     assert board.incidents.of_job("1") == []
 
 

@@ -65,7 +65,9 @@ class CustomJobs:
                 await asyncio.sleep(0.2)
             before_end(Ending(states.SUCCEEDED))
 
-        return SimpleNamespace(run=run, handle_step=lambda step: None)
+        return SimpleNamespace(
+            run=run, handle_step=lambda step: None, note_steps=lambda marks: None
+        )
 
 
 def ended(folder: Path, trial: protos.Message, reports: list[Any]) -> list[str]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from vertex_jobs.emulator.clock import Clock, wait_until
-from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
+from vertex_jobs.emulator.controllers.replica_faults import ALL_REPLICAS, ReplicaFaults
 from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
@@ -122,7 +122,9 @@ class Attempt:
             restarts = self.worker_restarts[end.replica_id]
             decision = decide(end, self.retries, History(restarts, self.job_restarts))
             if decision.action not in (Action.GO_ON, Action.END):
-                self.faults.note_restart(end.replica_id, decision.reason)
+                alone = decision.action is Action.RESTART_WORKER
+                who = end.replica_id if alone else ALL_REPLICAS
+                self.faults.note_restart(who, decision.reason)
             if decision.action is Action.GO_ON:
                 worker.handled = True
             elif decision.action is Action.RESTART_WORKER:

@@ -6,7 +6,7 @@ The meaning of a replica's end is decided in ``resources.endings``; one attempt 
 import asyncio
 import contextlib
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from vertex_jobs import catalog
@@ -29,6 +29,7 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.writers import WriteLedger
 from vertex_jobs.errors import UnsupportedHereError
+from vertex_jobs.names import GcsUri, is_gcs_uri
 from vertex_jobs.runtime.directories import Directories
 
 _DEFAULT_TIMEOUT_SECONDS = catalog.load().limits.default_timeout_seconds
@@ -92,6 +93,10 @@ class CustomJobRun:
     def handle_step(self, step: int) -> None:
         """Inject the faults that a reported step of the trial triggers."""
         self._faults.handle_step(step)
+
+    def note_steps(self, marks: Iterable[tuple[float, int]]) -> None:
+        """Note when which steps the trial reported, for whoever judges a drill."""
+        self._faults.note_steps(marks)
 
     async def run(self) -> Ending:
         """Run to the end, which is written before this returns."""
@@ -161,6 +166,7 @@ class CustomJobRun:
         scheduling = job.job_spec.scheduling
         retries = Retries(scheduling.restart_job_on_worker_restart, scheduling.disable_retries)
         base = job.job_spec.base_output_directory.output_uri_prefix
+        self._faults.outputs = str(GcsUri.parse(base).directory()) if is_gcs_uri(base) else ""
         self._faults.checkpoints = Directories.under(base).checkpoint_dir if base else ""
         job_restarts, worker_restarts = 0, Counter[str]()
         while True:

@@ -54,6 +54,8 @@ class MetricFile:
     _text: str = ""
     _read_bytes: int = 0
     _said: set[str] = field(default_factory=set)
+    _marks: set[tuple[float, int]] = field(default_factory=set)
+    _new_marks: list[tuple[float, int]] = field(default_factory=list)
 
     def prepare(self) -> None:
         """Make room for a trial that starts: no file yet, and an empty journal."""
@@ -68,6 +70,11 @@ class MetricFile:
         changes = [self._take(line, self._journal) for line in self._journal_lines()]
         changes += [self._take(line, self._file) for line in self._lines()]
         return any(changes)
+
+    def new_marks(self) -> list[tuple[float, int]]:
+        """Return when which steps were reported since the last call, also for the second time."""
+        new, self._new_marks = self._new_marks, []
+        return new
 
     def reports(self) -> list[Report]:
         """Return everything gathered so far, by step."""
@@ -139,6 +146,9 @@ class MetricFile:
             return False
         time = _number(content.get("timestamp")) or 0.0
         time = time if 0 <= time <= _MAX_SECONDS else 0.0
+        if time and (time, step) not in self._marks:
+            self._marks.add((time, step))
+            self._new_marks.append((time, step))
         changed = False
         for name, text in reported.items():
             value = self._value(step, name, text)

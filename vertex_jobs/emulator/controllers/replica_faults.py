@@ -7,23 +7,27 @@ sends the signals.
 import asyncio
 import re
 import signal
-from collections.abc import Coroutine, Iterable
+import time
+from collections.abc import Coroutine, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from vertex_jobs.emulator.clock import Clock, wait_until
 from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
-from vertex_jobs.emulator.faults.incidents import Incident
+from vertex_jobs.emulator.faults.incidents import Incident, ReadWatch
 from vertex_jobs.emulator.faults.rules import FaultBoard, Job, Occurrence
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.storage.objects.object_errors import ObjectStoreError
 from vertex_jobs.emulator.storage.objects.object_listing import ListQuery
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
+from vertex_jobs.emulator.storage.objects.object_values import StoredObject
 from vertex_jobs.names import GcsUri
 from vertex_jobs.spec.local import ReplicaFault
 
 #: A checkpoint of several files is taken to be whole when nothing was added for this long.
 _CHECKPOINT_POLL_SECONDS = 0.25
+#: Stands for all replicas in the record of a restart.
+ALL_REPLICAS = "all replicas"
 
 
 @dataclass
@@ -33,6 +37,7 @@ class ReplicaFaults:
     Attributes:
         owner: The submitted job whose rules hold: itself, or the one that it works for.
         trial: Number of the trial; empty outside a study.
+        outputs: URI below which the job writes; empty without a base output directory.
         checkpoints: URI below which it finds its checkpoints again; empty without one.
     """
 
@@ -42,6 +47,7 @@ class ReplicaFaults:
     clock: Clock
     objects: ObjectStore
     trial: str = ""
+    outputs: str = ""
     checkpoints: str = ""
     _armed: list[tuple[Worker, Occurrence[ReplicaFault]]] = field(default_factory=list)
     _tasks: set["asyncio.Task[None]"] = field(default_factory=set)
@@ -92,12 +98,20 @@ class ReplicaFaults:
         for worker, occurrence in due:
             self._take(worker, occurrence)
 
+    def note_steps(self, marks: Iterable[tuple[float, int]]) -> None:
+        """Note when which steps were reported, if the job is rehearsed."""
+        if self.board.rehearses(self.owner):
+            for at, step in marks:
+                note = Incident("step", str(step), "", self.owner[1], self.trial, at)
+                self.board.incidents.note(note)
+
     def note_restart(self, replica_id: str, reason: str) -> None:
-        """Note that a replica, or all of them, are about to start again."""
-        incidents = self.board.incidents
-        incidents.note(Incident("restart", replica_id, reason, self.owner[1]))
-        if self.checkpoints:
-            incidents.watch_reads(self.checkpoints, self.owner[1])
+        """Note that a replica, or `ALL_REPLICAS`, are about to start again."""
+        incidents, job, now = self.board.incidents, self.owner[1], time.time()
+        written = max((one.updated for one in self._objects_now()), default=0.0)
+        incidents.note(Incident("restart", replica_id, reason, job, self.trial, now, written))
+        if self.outputs:
+            incidents.watch_reads(ReadWatch(self.outputs, job, self.trial, now))
 
     async def _later(
         self, worker: Worker, occurrence: Occurrence[ReplicaFault], seconds: float
@@ -118,14 +132,16 @@ class ReplicaFaults:
             seen = now
 
     def _checkpoints_now(self) -> list[tuple[str, int]]:
+        return [(one.name, one.generation) for one in self._objects_now()]
+
+    def _objects_now(self) -> Sequence[StoredObject]:
         if not self.checkpoints:
             return []
         uri = GcsUri.parse(self.checkpoints)
         try:
-            listed = self.objects.list_objects(uri.bucket, ListQuery(prefix=uri.path)).objects
+            return self.objects.list_objects(uri.bucket, ListQuery(prefix=uri.path)).objects
         except ObjectStoreError:
             return []
-        return [(one.name, one.generation) for one in listed]
 
     def _take(self, worker: Worker, occurrence: Occurrence[ReplicaFault]) -> None:
         if worker.exit.done() or not occurrence.take():
@@ -146,7 +162,7 @@ class ReplicaFaults:
             worker.replica.send_signal(signal.SIGKILL)
 
     def _note(self, kind: str, replica_id: str) -> None:
-        incident = Incident("fault", replica_id, kind, self.owner[1])
+        incident = Incident("fault", replica_id, kind, self.owner[1], self.trial, time.time())
         self.board.incidents.note(incident)
         self.record.say(f"Fault injected: {kind} of {replica_id}.", "WARNING")
 

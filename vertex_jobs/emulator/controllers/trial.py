@@ -70,6 +70,7 @@ class TrialRun:
             await run.run()
         finally:
             following.cancel()
+            run.note_steps(self._metrics.new_marks())
 
     async def _follow(self, run: CustomJobRun) -> None:
         while True:
@@ -78,6 +79,7 @@ class TrialRun:
                 self._write_measurements()
                 await self._stop_early()
                 run.handle_step(max(report.step for report in self._metrics.reports()))
+            run.note_steps(self._metrics.new_marks())
             self._warn()
 
     async def _stop_early(self) -> None:

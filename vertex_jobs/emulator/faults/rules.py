@@ -91,6 +91,10 @@ class FaultBoard:
         if rules:
             self._of_jobs.setdefault(job, rules)
 
+    def rehearses(self, job: Job) -> bool:
+        """Return whether faults may happen to the replicas of that job."""
+        return bool(self.standing) or job in self._of_jobs
+
     def remove(self, job: Job) -> None:
         """Drop the rules of a job."""
         self._of_jobs.pop(job, None)

@@ -60,6 +60,7 @@ class Rehearsal:
     async def _clear(self, body: Mapping[str, Any]) -> Answer:
         self.board.standing.clear()
         self.board.incidents.forget_calls()
+        self.board.incidents.forget_watches()
         return {}
 
     async def _incidents(self, body: Mapping[str, Any]) -> Answer:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
+from vertex_jobs.emulator.faults.incidents import READS_OF_MOUNT, MountReads
 from vertex_jobs.emulator.storage.gcs_mount.attributes import (
     SYMLINK_KEY,
     directory_attributes,
@@ -47,7 +48,7 @@ class FileSystem:
         self._directory = directory
         self._on_ready = on_ready
         self._tree = Tree(store)
-        self._files = OpenFiles(store)
+        self._files = OpenFiles(store, MountReads(directory / READS_OF_MOUNT))
         self._open_directories: dict[int, Directory] = {}
 
     def init(self, path: str) -> None:

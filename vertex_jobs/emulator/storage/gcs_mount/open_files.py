@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, BinaryIO
 
+from vertex_jobs.emulator.faults.incidents import MountReads
 from vertex_jobs.emulator.storage.gcs_mount.attributes import (
     file_attributes,
     object_attributes,
@@ -34,8 +35,9 @@ class OpenFiles:
     All handles of a file that is open for writing share its bytes.
     """
 
-    def __init__(self, store: ObjectStore) -> None:
+    def __init__(self, store: ObjectStore, reads: MountReads) -> None:
         self._store = store
+        self._reads = reads
         self._handles: dict[int, _Handle] = {}
         self._numbers = itertools.count(1)  # 0 means: no handle
         self._staged: dict[_Place, StagedFile] = {}
@@ -63,8 +65,7 @@ class OpenFiles:
         """
         is_staged = place in self._staged
         if flags & os.O_ACCMODE == os.O_RDONLY:
-            reader = None if is_staged else self._store.open(*place)[1]
-            return self._add(_Handle(place, reader))
+            return self._add(_Handle(place, None if is_staged else self._read(place)))
         number = self._open_staged(place, None if is_staged else self._store.get(*place))
         if flags & os.O_TRUNC:
             self._staged[place].truncate(0)
@@ -87,7 +88,7 @@ class OpenFiles:
         if staged is not None:
             return staged.read(size, offset)
         if handle.reader is None:
-            handle.reader = self._store.open(*handle.place)[1]
+            handle.reader = self._read(handle.place)
         return os.pread(handle.reader.fileno(), size, offset)
 
     def writable(self, number: int) -> StagedFile:
@@ -142,6 +143,11 @@ class OpenFiles:
         for handle in self._handles.values():
             if handle.place == source:
                 handle.place = target
+
+    def _read(self, place: _Place) -> BinaryIO:
+        stored, reader = self._store.open(*place)
+        self._reads.note(f"gs://{stored.bucket}/{stored.name}", stored.updated)
+        return reader
 
     def _written(self, handle: _Handle) -> StagedFile | None:
         return handle.staged or self._staged.get(handle.place)

@@ -4,7 +4,9 @@ It serves plain paths on any host, so a front may send it what belongs to no oth
 injected here, between a call's route and its handler.
 """
 
+import contextlib
 import logging
+import time
 from collections.abc import Callable
 from functools import partial
 
@@ -66,8 +68,7 @@ class StorageApplication:
         except ObjectStoreError as error:
             await request.drain()
             return failure(error)
-        if call.read_uri and request.method == "GET":
-            self._board.incidents.note_read(call.read_uri)
+        self._note_read(call, request)
         carry_out = partial(self._carry_out, call, request, failure)
         fault = self._board.of_call(call.method)
         if fault is None:
@@ -79,6 +80,14 @@ class StorageApplication:
             return await inject(fault, carry_out, self._clock, discard=Response.close)
         except ApiError as error:
             return failure(error)
+
+    def _note_read(self, call: StorageCall, request: Request) -> None:
+        """Note that an object's bytes are read, where somebody wants to know."""
+        uri, incidents = call.bytes_read(request), self._board.incidents
+        if uri and incidents.watches(uri):
+            with contextlib.suppress(ObjectStoreError):
+                stored = self._store.get(call.names["bucket"], call.names["name"])
+                incidents.note_read(uri, stored.updated, time.time())
 
     async def _carry_out(self, call: StorageCall, request: Request, failure: Failure) -> Response:
         try:

@@ -23,11 +23,12 @@ class StorageCall:
     handler: Handler
     names: Mapping[str, str]
 
-    @property
-    def read_uri(self) -> str:
-        """The object that is read, as a ``gs://`` URI; empty for other calls."""
-        if self.method != "storage.objects.get":
+    def bytes_read(self, request: Request) -> str:
+        """Return the object whose bytes are read, as a ``gs://`` URI; empty for other calls."""
+        if self.method != "storage.objects.get" or request.method != "GET":
             return ""
+        if request.path.startswith("/storage/") and request.query.get("alt") != "media":
+            return ""  # its metadata
         return f"gs://{self.names['bucket']}/{self.names['name']}"
 
     async def answer(self, request: Request, store: ObjectStore) -> Response:
