@@ -5,7 +5,8 @@ import contextlib
 import io
 import os
 import tarfile
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -19,10 +20,12 @@ from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.environments.commands import CommandRunner
 from vertex_jobs.emulator.environments.installers import Installer
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
+from vertex_jobs.emulator.environments.package_installer import PackageInstaller
 from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.host import Host
+from vertex_jobs.emulator.replicas.installations import Installations
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports
 from vertex_jobs.emulator.replicas.replica_environment import Trial
@@ -36,26 +39,32 @@ from vertex_jobs.emulator.storage.writers import WriteLedger
 from vertex_jobs.emulator.store.logbook import Logbook
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName
+from vertex_jobs.packaging.sdist import write_sdist
 
 TENSORFLOW_IMAGE = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest"
 PACKAGE_URI = "gs://packages/trainer-0.1.tar.gz"
 
 
-def source_distribution(files: Mapping[str, str], name: str = "trainer") -> bytes:
-    """An sdist with these files below its folder."""
+def source_archive(files: Mapping[str, str], folder: str = "trainer-0.1") -> bytes:
+    """A tar.gz with these files below one folder."""
     archive = io.BytesIO()
-    content = {"PKG-INFO": f"Metadata-Version: 2.1\nName: {name}\nVersion: 0.1\n", **files}
     with tarfile.open(fileobj=archive, mode="w:gz") as tar:
-        for path, text in content.items():
-            member = tarfile.TarInfo(f"{name}-0.1/{path}")
+        for path, text in files.items():
+            member = tarfile.TarInfo(f"{folder}/{path}")
             member.size = len(text.encode())
             tar.addfile(member, io.BytesIO(text.encode()))
     return archive.getvalue()
 
 
-def trainer(task: str) -> bytes:
-    """An sdist whose module ``trainer.task`` is that source."""
-    return source_distribution({"trainer/__init__.py": "", "trainer/task.py": task})
+def trainer(task: str, requirements: Sequence[str] = ()) -> bytes:
+    """A package as this project writes it, whose module ``trainer.task`` is that source."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, "trainer-0.1.tar.gz")
+        contents = {"__init__.py": b"", "task.py": task.encode()}
+        write_sdist(
+            path, name="trainer", version="0.1", contents=contents, requirements=requirements
+        )
+        return path.read_bytes()
 
 
 def package_pool(*args: str, replicas: int = 1, **fields: Any) -> dict[str, Any]:
@@ -142,16 +151,22 @@ async def open_room(
     clock, objects = SystemClock(), ObjectStore(folder / "objects", create_buckets=True)
     store, logbook = Store(folder / "resources.sqlite"), Logbook(folder / "logs")
     environments = folder / "environments"
+    packages = Packages(folder / "packages", objects)
+    variables = os.environ if installer_environ is None else installer_environ
+    installer_here = PackageInstaller(
+        CommandRunner(launcher, folder / "packages"), plain_variables, variables
+    )
     try:
         host = Host(
             launcher=launcher,
-            packages=Packages(folder / "packages", objects),
+            packages=packages,
+            installations=Installations(packages, installer_here),
             ports=Ports(),
             accelerators=AcceleratorPool(devices),
             environments=IsolatedEnvironments(
                 environments,
                 installer or Installer("pip"),
-                os.environ if installer_environ is None else installer_environ,
+                variables,
                 CommandRunner(launcher, environments),
             ),
             surroundings=plain_variables,

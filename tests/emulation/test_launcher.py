@@ -64,12 +64,11 @@ class TestStart:
 
     @BOTH
     def test_it_sees_what_python_m_shows(self, tmp_path: Path, warm: bool) -> None:
-        seen = dump(tmp_path, warm=warm)
-        environment = {**seen["environment"], "PYTHONPATH": str(tmp_path)}  # type: ignore[dict-item]
+        seen: Any = dump(tmp_path, warm=warm, search_path=())
         finished = subprocess.run(
             [sys.executable, "-m", MODULE, "--a=1", "b c"],
             cwd=tmp_path,
-            env=environment,
+            env=seen["environment"],
             stdin=subprocess.DEVNULL,
             capture_output=True,
             check=True,
@@ -79,9 +78,23 @@ class TestStart:
         assert seen == expected
 
     @BOTH
+    def test_packages_lie_where_a_users_own_do(self, tmp_path: Path, warm: bool) -> None:
+        """After the standard library, before what all share, and in what it starts."""
+        folder = tmp_path / "installed"
+        folder.mkdir()
+        (folder / "far.pth").write_text(str(tmp_path))
+        seen: Any = dump(tmp_path, warm=warm, search_path=(str(folder),))
+        plain: Any = dump(tmp_path, warm=warm, search_path=())
+        shared = next(path for path in plain["path"] if path.endswith("-packages"))
+        assert seen["path"][seen["path"].index(str(folder)) + 1] == shared
+        assert [one for one in seen["path"] if one not in plain["path"]] == [str(folder)]
+        assert seen["path"][-1] == str(tmp_path)
+        assert seen["environment"] == {**plain["environment"], "PYTHONPATH": str(folder)}
+
+    @BOTH
     def test_the_environment_is_the_one_given(self, tmp_path: Path, warm: bool) -> None:
         given = {"PATH": "/usr/bin", "LANG": "C.UTF-8", "RANK": "1", "ODD": "a=b\nc \udcff"}
-        seen = dump(tmp_path, warm=warm, environment=given)
+        seen = dump(tmp_path, warm=warm, environment=given, search_path=())
         assert seen["environment"] == given
 
     @BOTH

@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from machine_room import source_distribution
+from machine_room import source_archive
 
 _PYPROJECT = """
 [build-system]
@@ -51,4 +51,4 @@ def self_building(task: str, requires: Sequence[str]) -> bytes:
     modules = {"trainer/__init__.py": "", "trainer/task.py": task}
     content = base64.b64encode(wheel("trainer", modules, requires)).decode()
     backend = _BACKEND.format(content=content, name="trainer-0.1-py3-none-any.whl")
-    return source_distribution({**modules, "pyproject.toml": _PYPROJECT, "backend.py": backend})
+    return source_archive({**modules, "pyproject.toml": _PYPROJECT, "backend.py": backend})

@@ -34,6 +34,7 @@ from vertex_jobs.emulator.controllers.warm_start import EarlierStudies
 from vertex_jobs.emulator.environments.commands import CommandRunner
 from vertex_jobs.emulator.environments.installers import find_installer
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
+from vertex_jobs.emulator.environments.package_installer import PackageInstaller
 from vertex_jobs.emulator.faults.incidents import READS_OF_MOUNT, Incidents, MountReads
 from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.fronts.administration import Administration
@@ -51,6 +52,7 @@ from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool, find_devices
 from vertex_jobs.emulator.replicas.capacity import Capacity
 from vertex_jobs.emulator.replicas.host import Host, clear_work
+from vertex_jobs.emulator.replicas.installations import Installations
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports
 from vertex_jobs.emulator.resources.identity import Identity
@@ -113,9 +115,14 @@ async def _open(
     objects = ObjectStore(directory.objects, create_buckets=True, on_write=writes.note)
     store, logbook = Store(directory.database), Logbook(directory.logs)
     google = google_variables(record.port, certificates, record.project)
+    packages = Packages(directory.packages, objects)
+    installer = PackageInstaller(
+        CommandRunner(launcher, directory.packages), lambda: plain_variables() | google, os.environ
+    )
     host = Host(
         launcher,
-        Packages(directory.packages, objects),
+        packages,
+        Installations(packages, installer),
         Ports(),
         AcceleratorPool(find_devices(os.environ)),
         IsolatedEnvironments(

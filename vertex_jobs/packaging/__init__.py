@@ -5,8 +5,10 @@ Equal content gives equal names on every machine. No setuptools and no build too
 """
 
 from vertex_jobs.packaging.clean_environments import clean_environment
+from vertex_jobs.packaging.content_hash import hash_file
 from vertex_jobs.packaging.distribution import Package, PackageFile, describe, write
 from vertex_jobs.packaging.imports import third_party_imports
+from vertex_jobs.packaging.known_layouts import lay_out
 from vertex_jobs.packaging.proof import Proof, verify
 from vertex_jobs.packaging.runtime_wheel import write_runtime_wheel
 from vertex_jobs.packaging.unpacking import ArchiveError, extract, unpack
@@ -21,7 +23,9 @@ __all__ = [
     "clean_environment",
     "describe",
     "extract",
+    "hash_file",
     "is_wheel_file",
+    "lay_out",
     "third_party_imports",
     "unpack",
     "verify",

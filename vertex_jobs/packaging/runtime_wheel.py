@@ -8,7 +8,9 @@ Source: packaging.python.org, "Binary distribution format".
 """
 
 import base64
+import csv
 import hashlib
+import io
 import zipfile
 from collections.abc import Mapping
 from importlib.metadata import version
@@ -42,7 +44,7 @@ def write_runtime_wheel(directory: Path) -> Path:
         f"{info}/WHEEL": _WHEEL.encode(),
     }
     record = f"{info}/RECORD"
-    contents[record] = _record(contents, record).encode()
+    contents[record] = record_of(contents, record).encode()
     directory.mkdir(parents=True, exist_ok=True)
     path = directory / f"{_NAME}-{release}-py3-none-any.whl"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
@@ -53,10 +55,12 @@ def write_runtime_wheel(directory: Path) -> Path:
     return path
 
 
-def _record(contents: Mapping[str, bytes], record: str) -> str:
+def record_of(contents: Mapping[str, bytes], record: str) -> str:
     """Return name, hash and size of each file; the record itself has neither."""
-    lines = []
+    lines = io.StringIO()
+    rows = csv.writer(lines, lineterminator="\n")
     for name, content in contents.items():
         digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-        lines.append(f"{name},sha256={digest},{len(content)}")
-    return "\n".join([*lines, f"{record},,"]) + "\n"
+        rows.writerow((name, f"sha256={digest}", len(content)))
+    rows.writerow((record, "", ""))
+    return lines.getvalue()

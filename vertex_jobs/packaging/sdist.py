@@ -69,9 +69,8 @@ def write_sdist(
     """
     base = f"{name}-{version}"
     members = {f"{base}/{name}/{relative}": content for relative, content in contents.items()}
-    members[f"{base}/PKG-INFO"] = core_metadata(name, version, requirements).encode()
-    members[f"{base}/pyproject.toml"] = _PYPROJECT.encode()
-    members[f"{base}/setup.py"] = _setup(name, version, contents, requirements).encode()
+    beside = _build_files(name, version, contents, requirements)
+    members |= {f"{base}/{file}": content for file, content in beside.items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
@@ -81,6 +80,39 @@ def write_sdist(
     except BaseException:
         aside.unlink(missing_ok=True)
         raise
+
+
+def is_own_sdist(folder: Path) -> bool:
+    """Return whether an unpacked distribution is byte for byte one that ``write_sdist`` writes.
+
+    Then its build is known without running it: it installs the one package with all its files.
+    """
+    name, _, version = folder.name.rpartition("-")
+    package, metadata = folder / name, folder / "PKG-INFO"
+    if not (name.isidentifier() and package.is_dir() and metadata.is_file()):
+        return False
+    contents = [
+        path.relative_to(package).as_posix() for path in package.rglob("*") if path.is_file()
+    ]
+    lines = metadata.read_bytes().decode(errors="replace").splitlines()
+    prefix = "Requires-Dist: "
+    requirements = [line.removeprefix(prefix) for line in lines if line.startswith(prefix)]
+    expected = _build_files(name, version, contents, requirements)
+    found = {path.name for path in folder.iterdir()} - {name}
+    return found == set(expected) and all(
+        (folder / file).read_bytes() == content for file, content in expected.items()
+    )
+
+
+def _build_files(
+    name: str, version: str, contents: Iterable[str], requirements: Sequence[str]
+) -> dict[str, bytes]:
+    """Return what stands beside the package, by name."""
+    return {
+        "PKG-INFO": core_metadata(name, version, requirements).encode(),
+        "pyproject.toml": _PYPROJECT.encode(),
+        "setup.py": _setup(name, version, contents, requirements).encode(),
+    }
 
 
 def _write_archive(file: io.BufferedWriter, members: Mapping[str, bytes]) -> None:

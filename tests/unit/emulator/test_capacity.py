@@ -1,5 +1,6 @@
 """What this machine refuses before a job is kept, and what it says."""
 
+import asyncio
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +20,13 @@ ABLE = Capabilities(private_root=True, gcs_mount=True, why_not="")
 
 
 class OnePackage:
-    """Every URI is this package."""
+    """Every URI is a package in this folder, with these requirements."""
 
-    def __init__(self, package: Package) -> None:
-        self._package = package
+    def __init__(self, folder: Path, requirements: tuple[str, ...], name: str) -> None:
+        self._fields = (folder, True, name, requirements)
 
-    def get(self, uri: str) -> Package:
-        return self._package
+    async def read(self, uris: list[str]) -> list[Package]:
+        return [Package(uri, "digest", *self._fields) for uri in uris]
 
 
 def capacity(
@@ -34,8 +35,9 @@ def capacity(
     devices: tuple[str, ...] = (),
     capabilities: Capabilities = ABLE,
     engine: str = "",
+    name: str = "trainer",
 ) -> Capacity:
-    packages: Any = OnePackage(Package(tmp_path, requirements))
+    packages: Any = OnePackage(tmp_path, requirements, name)
     return Capacity(packages, AcceleratorPool(devices), capabilities, lambda name: engine)
 
 
@@ -50,9 +52,13 @@ def spec(*, accelerators: int = 0, replicas: int = 1, args: tuple[str, ...] = ()
     return message
 
 
+def admit(machine: Capacity, job: Any, **options: Any) -> None:
+    asyncio.run(machine.refuse_lacking(job, JobSettings.read(options)))
+
+
 def refusal(machine: Capacity, job: Any, **options: Any) -> tuple[str, str]:
     with pytest.raises(ApiError) as caught:
-        machine.refuse_lacking(job, JobSettings.read(options))
+        admit(machine, job, **options)
     return caught.value.status, caught.value.message
 
 
@@ -68,9 +74,11 @@ def test_missing_distributions_are_named_with_the_way_out(tmp_path: Path) -> Non
 
 
 def test_an_isolated_job_brings_its_own_distributions(tmp_path: Path) -> None:
-    capacity(tmp_path, "no-such-one").refuse_lacking(
-        spec(), JobSettings.read({"environment": "isolated"})
-    )
+    admit(capacity(tmp_path, "no-such-one"), spec(), environment="isolated")
+
+
+def test_what_only_a_build_can_bring_is_not_missed_before_it(tmp_path: Path) -> None:
+    admit(capacity(tmp_path, "no-such-one", name=""), spec())
 
 
 @pytest.mark.parametrize(("asked", "replicas"), [(2, 2), (4, 1)])
@@ -86,11 +94,11 @@ def test_more_accelerators_than_there_are(tmp_path: Path, asked: int, replicas: 
 
 def test_shared_accelerators_need_not_be_enough(tmp_path: Path) -> None:
     machine = capacity(tmp_path, devices=("0",))
-    machine.refuse_lacking(spec(accelerators=4), JobSettings.read({"share_accelerators": True}))
+    admit(machine, spec(accelerators=4), share_accelerators=True)
 
 
 def test_any_number_of_accelerators_can_be_rehearsed_without_one(tmp_path: Path) -> None:
-    capacity(tmp_path).refuse_lacking(spec(accelerators=8, replicas=4), JobSettings())
+    admit(capacity(tmp_path), spec(accelerators=8, replicas=4))
 
 
 def test_gcs_where_it_cannot_be_mounted(tmp_path: Path) -> None:
@@ -138,4 +146,4 @@ def test_settings_that_are_wrong(tmp_path: Path) -> None:
 def test_what_counts_as_a_use_of_gcs(tmp_path: Path, source: str, found: bool) -> None:
     (tmp_path / "task.py").write_text(source)
     task = PoolTask("image", (), "task", (), ())
-    assert mentions_gcs(task, [Package(tmp_path, ())]) is found
+    assert mentions_gcs(task, [tmp_path]) is found

@@ -236,14 +236,15 @@ for name in ("extract", "extractall"):
             raise TypeError("TarFile.extractall() got an unexpected keyword argument 'filter'")
         return _known(self, *arguments, **options)
     setattr(tarfile.TarFile, name, refuse)
-import sys
+import asyncio, sys
 from pathlib import Path
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.storage.objects import ObjectStore
 folder = Path(sys.argv[1])
 objects = ObjectStore(folder / "objects", create_buckets=True)
 objects.write("bucket", "x.tar.gz", (folder / "x.tar.gz").read_bytes())
-print([path.name for path in Packages(folder / "packages", objects).get("gs://bucket/x.tar.gz").sources()])
+(package,) = asyncio.run(Packages(folder / "packages", objects).read(["gs://bucket/x.tar.gz"]))
+print([path.name for path in package.folder.rglob("*.py")])
 """
 
 

@@ -127,7 +127,9 @@ class CustomJobRun:
         async with contextlib.AsyncExitStack() as held:
             try:
                 replicas = await self._prepare(job, held)
-            except (ApiError, UnsupportedHereError) as error:
+            except ApiError as error:
+                return Ending(states.FAILED, "INVALID_ARGUMENT", error.message)
+            except UnsupportedHereError as error:
                 return Ending(states.FAILED, "INVALID_ARGUMENT", str(error))
             if replicas is None:
                 return self._stop.ending

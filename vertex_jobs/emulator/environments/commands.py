@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from vertex_jobs.emulator.environments.isolated import Say
+from vertex_jobs.emulator.environments.tool_runs import Say
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.launcher.launcher_values import Exit, ReplicaSpec
 

@@ -11,7 +11,6 @@ import hashlib
 import importlib.metadata
 import json
 import shutil
-from collections import deque
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,17 +19,11 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from vertex_jobs.emulator.environments.installers import Installer
+from vertex_jobs.emulator.environments.tool_runs import Run, Say, run_tool
 from vertex_jobs.errors import UnsupportedHereError
-
-Say = Callable[[str], None]
-#: Runs a command with the given environment, hands on each line that it writes, and returns its
-#: exit code. When it is cancelled nothing of the command is left.
-Run = Callable[[Sequence[str], Mapping[str, str], Say], Awaitable[int]]
+from vertex_jobs.packaging import hash_file
 
 _READY = "ready.json"
-_LAST_LINES = 15
-#: pip and uv print the addresses of their indexes, which may hold a password.
-_SECRET_LINES = ("Looking in ", "Using index ")
 
 
 @dataclass(frozen=True)
@@ -108,7 +101,7 @@ class IsolatedEnvironments:
         return IsolatedEnvironment(folder, packages)
 
     async def _packages(self, recipe: Recipe, say: Say) -> Path:
-        contents = [hashlib.sha256(path.read_bytes()).hexdigest() for path in recipe.archives]
+        contents = await asyncio.to_thread(lambda: list(map(_content_hash, recipe.archives)))
         folder = self._folder / f"packages-{_digest(recipe.python, *contents)}"
 
         async def build() -> None:
@@ -157,21 +150,18 @@ class IsolatedEnvironments:
                 raise
 
     async def _do(self, command: Sequence[str], say: Say) -> None:
-        last: deque[str] = deque(maxlen=_LAST_LINES)
-
-        def hear(line: str) -> None:
-            if line.strip() and not line.startswith(_SECRET_LINES):
-                last.append(line)
-                say(line)
-
-        say(f"Running command: {' '.join(command)}")
-        code = await self._run(command, self._environ, hear)
-        if code != 0:
+        done = await run_tool(self._run, command, self._environ, say)
+        if done.code != 0:
             raise UnsupportedHereError(
                 f"The isolated environment could not be built: {self._installer.name} ended with "
-                f"exit code {code}. Correct the requirements, or use environment: current. "
-                "Its last lines:\n" + "\n".join(last)
+                f"exit code {done.code}. Correct the requirements, or use environment: current. "
+                "Its last lines:\n" + "\n".join(done.last_lines)
             )
+
+
+def _content_hash(path: Path) -> str:
+    with path.open("rb") as file:
+        return hash_file(file)
 
 
 def _declared(packages: Path) -> list[str]:

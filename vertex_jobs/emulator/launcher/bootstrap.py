@@ -20,6 +20,7 @@ import json
 import os
 import runpy
 import signal
+import site
 import sys
 import types
 import weakref
@@ -30,6 +31,8 @@ from typing import Any, NoReturn
 #: compute alike; removed before user code runs.
 THREAD_LIMITS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
+#: Where pip and Debian install. Other folders of the search path may be a script's own.
+INSTALLED = ("dist-packages", "site-packages")
 #: The exit code of a shell for a command that it cannot start.
 CANNOT_START = 127
 #: Python's own name for runpy's file is not its path in every version.
@@ -87,13 +90,30 @@ def _settle(replica: dict[str, Any]) -> None:
         del os.environ[name]
     os.environ.update(environment)
     _enter(replica["working_directory"])
+    _extend_search_path(replica["search_path"])
     safe_path = getattr(sys.flags, "safe_path", False)
-    first = [] if safe_path or sys.flags.isolated else [os.getcwd()]
-    sys.path[:0] = first + replica["search_path"]
+    if not (safe_path or sys.flags.isolated):
+        sys.path.insert(0, os.getcwd())
     importlib.invalidate_caches()
     sys.argv = ["-m", *replica["arguments"]]
     if hasattr(sys, "orig_argv"):
         sys.orig_argv = [sys.executable, "-m", replica["module"], *replica["arguments"]]
+
+
+def _extend_search_path(folders: list[str]) -> None:
+    """Put folders where a user's own ``site-packages`` stands; programs started here see them too.
+
+    That is after the standard library and before what all users share.
+    """
+    if not folders:
+        return
+    shared = (at for at, path in enumerate(sys.path) if os.path.basename(path) in INSTALLED)
+    place = next(shared, len(sys.path))
+    sys.path[place:place] = folders
+    for folder in folders:
+        site.addsitedir(folder)  # it is there already: this reads its .pth files
+    known = os.environ.get("PYTHONPATH")
+    os.environ["PYTHONPATH"] = os.pathsep.join([known, *folders] if known else folders)
 
 
 def _enter(folder: str) -> None:

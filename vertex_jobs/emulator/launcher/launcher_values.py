@@ -12,8 +12,8 @@ class ReplicaSpec:
         interpreter: Absolute path of the Python that runs it.
         module: A module, or a package with ``__main__``.
         arguments: What follows in ``sys.argv``.
-        search_path: Folders that come right after the working directory in ``sys.path``, as those
-            of ``PYTHONPATH`` do.
+        search_path: Folders of installed modules, between the standard library and the shared
+            ``site-packages`` in ``sys.path``, as a user's own; in ``PYTHONPATH`` of what it starts.
         environment: All of it; nothing is inherited from the server.
         working_directory: Must exist.
         preload: Third-party modules that the script imports. Never the user's own: a warm parent

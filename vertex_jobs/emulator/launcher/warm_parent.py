@@ -31,8 +31,6 @@ else:
         del sys.modules[_name]
 
 
-#: Where pip and Debian install. Other folders of the search path may be a script's own.
-_INSTALLED = ("dist-packages", "site-packages")
 #: They stop before a fork and come back after it by themselves: jemalloc's housekeeping, which
 #: pyarrow brings. Source: jemalloc's ``background_thread_prefork0`` and its companions.
 _FORK_AWARE_THREADS = ("jemalloc_bg_thd",)
@@ -167,7 +165,7 @@ def _installation_times() -> list[int]:
     """Return when each folder of installed packages last gained or lost one."""
     times = []
     for folder in sys.path:
-        if os.path.basename(folder) in _INSTALLED:
+        if os.path.basename(folder) in bootstrap.INSTALLED:
             with contextlib.suppress(OSError):
                 times.append(os.stat(folder).st_mtime_ns)
     return times

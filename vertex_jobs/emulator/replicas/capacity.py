@@ -4,7 +4,7 @@ For admission. A refusal says what to install, to map or to change; what it lets
 but for what only an attempt can show, such as requirements that no index has.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from vertex_jobs.emulator import protos
@@ -12,7 +12,8 @@ from vertex_jobs.emulator.environments.engines import why_no_engine
 from vertex_jobs.emulator.launcher.launcher_values import Capabilities
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
-from vertex_jobs.emulator.replicas.packages import Packages
+from vertex_jobs.emulator.replicas.package_requirements import missing, refuse_missing
+from vertex_jobs.emulator.replicas.packages import Package, Packages
 from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_tasks
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.status import ApiError
@@ -27,7 +28,7 @@ class Capacity:
     capabilities: Capabilities
     why_no_engine: Callable[[str], str] = why_no_engine
 
-    def refuse_lacking(self, spec: protos.Message, settings: JobSettings) -> None:
+    async def refuse_lacking(self, spec: protos.Message, settings: JobSettings) -> None:
         """Refuse a job that cannot run here, by its CustomJobSpec or that of each trial.
 
         Raises:
@@ -35,9 +36,19 @@ class Capacity:
                 container that nothing stands for, FAILED_PRECONDITION for what this machine lacks.
         """
         tasks = pool_tasks(spec, settings.local)
-        self._refuse_missing_distributions(list(tasks.values()))
+        packages = {
+            number: await self.packages.read(task.package_uris) for number, task in tasks.items()
+        }
+        refuse_missing(
+            [
+                pair
+                for number, task in tasks.items()
+                if task.place == "current"
+                for pair in _missing(packages[number])
+            ]
+        )
         for number, task in tasks.items():
-            self._refuse_place(task, f"worker_pool_specs[{number}]")
+            self._refuse_place(task, packages[number], f"worker_pool_specs[{number}]")
         if not settings.local.share_accelerators:
             self._refuse_too_many_accelerators(
                 sum(
@@ -46,33 +57,17 @@ class Capacity:
                 )
             )
 
-    def _refuse_missing_distributions(self, tasks: list[PoolTask]) -> None:
-        missing: dict[str, str] = {}
-        for task in tasks:
-            packages = {uri: self.packages.get(uri) for uri in task.package_uris}
-            brought = {name for package in packages.values() for name in package.distributions()}
-            for uri, package in packages.items():
-                if task.place == "current":
-                    missing |= dict.fromkeys(package.missing(brought), uri)
-        if missing:
-            listed = ", ".join(f"{name} (of {uri})" for name, uri in missing.items())
-            raise ApiError(
-                "FAILED_PRECONDITION",
-                f"Not installed here: {listed}. Install it into the environment that runs "
-                "vertex-jobs, or let the job have one of its own: --environment isolated, or "
-                "environment: isolated under local: in the config.",
-            )
-
-    def _refuse_place(self, task: PoolTask, path: str) -> None:
+    def _refuse_place(self, task: PoolTask, packages: Sequence[Package], path: str) -> None:
         if task.place in ENGINES and (reason := self.why_no_engine(task.place)):
             raise ApiError("FAILED_PRECONDITION", f"{path}: environment {task.place}: {reason}")
-        if task.place == "docker" and _counts_on_gcs(task, self.packages):
+        counts_on_gcs = mentions_gcs(task, [package.folder for package in packages])
+        if task.place == "docker" and counts_on_gcs:
             raise ApiError(
                 "FAILED_PRECONDITION",
                 f"{path}: the program uses /gcs/, which lies in a file system of Local Vertex's "
                 "own that Docker's daemon cannot see; use environment: podman or isolated.",
             )
-        if not self.capabilities.gcs_mount and _counts_on_gcs(task, self.packages):
+        if not self.capabilities.gcs_mount and counts_on_gcs:
             raise ApiError(
                 "FAILED_PRECONDITION",
                 f"{path}: the program uses /gcs/, which this machine cannot offer: "
@@ -90,5 +85,13 @@ class Capacity:
             )
 
 
-def _counts_on_gcs(task: PoolTask, packages: Packages) -> bool:
-    return mentions_gcs(task, [packages.get(uri) for uri in task.package_uris])
+def _missing(packages: Sequence[Package]) -> list[tuple[str, str]]:
+    """Return what packages require and nobody brings, as far as that is known before a build."""
+    brought = {package.name for package in packages}
+    if "" in brought:  # it may bring anything
+        return []
+    return [
+        (text, package.uri)
+        for package in packages
+        for text in missing(package.requirements, brought)
+    ]

@@ -44,7 +44,7 @@ async def prepare_containers(
     packages = host.work_folder / f"packages-{names[0]}"
     packages.mkdir(parents=True, exist_ok=True)
     held.callback(shutil.rmtree, packages, ignore_errors=True)
-    with host.packages.archives(task.package_uris) as archives:
+    async with host.packages.archives(task.package_uris) as archives:
         for archive in archives:
             # An image may have a user of its own.
             Path(shutil.copy(archive, packages)).chmod(0o644)
@@ -53,7 +53,8 @@ async def prepare_containers(
     await remove()  # what a server that was killed left behind
     held.push_async_callback(remove)
     mounts = {str(packages): PACKAGES_FOLDER} if task.package_uris else {}
-    if mentions_gcs(task, [host.packages.get(uri) for uri in task.package_uris]):
+    read = await host.packages.read(task.package_uris)
+    if mentions_gcs(task, [package.folder for package in read]):
         await host.launcher.ensure_gcs_mount()
         mounts[GCS_FOLDER] = GCS_FOLDER
 

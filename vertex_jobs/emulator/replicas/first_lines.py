@@ -11,15 +11,17 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 
 from vertex_jobs.catalog.container_images import ImageName, parse_image
-from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.replica_environment import program_text
 from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask
 
 _TITLES = {"tf": "TensorFlow"}
 
 
-def drift_line(packages: Packages, task: PoolTask) -> str:
-    """Return one line about the program of a job's first pool; empty when the image itself runs."""
+def drift_line(task: PoolTask, drifted: Sequence[str]) -> str:
+    """Return one line about the program of a job's first pool; empty when the image itself runs.
+
+    ``drifted`` are requirements of its packages that another version here stands for.
+    """
     if task.place in ENGINES:
         return ""
     image = parse_image(task.image)
@@ -32,9 +34,8 @@ def drift_line(packages: Packages, task: PoolTask) -> str:
     parts = [f"{there} · here: {here}{_framework_here(image.distribution) if image else ''}"]
     if image is not None and image.has_legacy_keras:
         parts.append("Keras 2, as TF_USE_LEGACY_KERAS=1 and tf_keras")
-    drifted = [text for uri in task.package_uris for text in packages.get(uri).drift()]
     if drifted:
-        parts.append(f"requirements: {json.dumps(drifted)[1:-1]}")
+        parts.append(f"requirements: {json.dumps(list(drifted))[1:-1]}")
     return "; ".join(parts)
 
 

@@ -22,7 +22,6 @@ from vertex_jobs.emulator.joining import LocalServer
 from vertex_jobs.emulator.launcher import postmortem
 from vertex_jobs.emulator.replicas.accelerators import find_devices
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
-from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.ports import Ports
 from vertex_jobs.emulator.replicas.replica_environment import (
     JobEnvironment,
@@ -105,7 +104,7 @@ def foreground(
             arguments=arguments,
             output_directory=f"{spec.base_output_directory.output_uri_prefix.rstrip('/')}/",
             metric_file=trial.metric_file if trial else None,
-            uses_gcs_folder=mentions_gcs(task, [Package(path, ()) for path in packages]),
+            uses_gcs_folder=mentions_gcs(task, packages),
         )
 
 

@@ -10,24 +10,23 @@ import functools
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.tasks import PoolTask
 
 GCS_FOLDER = "/gcs"
 _ROOT = f"{GCS_FOLDER}/"
 
 
-def mentions_gcs(task: PoolTask, packages: Iterable[Package]) -> bool:
-    """Return whether arguments, variables or sources hold a path under ``/gcs``."""
+def mentions_gcs(task: PoolTask, folders: Iterable[Path]) -> bool:
+    """Return whether arguments, variables or sources in folders hold a path under ``/gcs``."""
     texts = [*task.command, *task.arguments, *(text for _, text in task.environment)]
     if any(_ROOT in text for text in texts):
         return True
-    return any(_package_mentions(package) for package in packages)
+    return any(_sources_mention(folder) for folder in folders)
 
 
 @functools.lru_cache(maxsize=256)  # what was unpacked never changes; a study asks at every trial
-def _package_mentions(package: Package) -> bool:
-    return any(_source_mentions(path) for path in package.sources())
+def _sources_mention(folder: Path) -> bool:
+    return any(_source_mentions(path) for path in sorted(folder.rglob("*.py")))
 
 
 def _source_mentions(path: Path) -> bool:

@@ -13,6 +13,7 @@ from pathlib import Path
 from vertex_jobs.emulator.environments.isolated import IsolatedEnvironments
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
+from vertex_jobs.emulator.replicas.installations import Installations
 from vertex_jobs.emulator.replicas.packages import Packages
 from vertex_jobs.emulator.replicas.ports import Ports
 
@@ -30,6 +31,7 @@ class Host:
 
     launcher: Launcher
     packages: Packages
+    installations: Installations
     ports: Ports
     accelerators: AcceleratorPool
     environments: IsolatedEnvironments

@@ -45,11 +45,11 @@ async def prepare_replicas(
         UnsupportedHereError: If this machine cannot give what is needed.
     """
     preparation = _Preparation(host, record, job, trial)
-    first = trial is None or trial.trial_id == "1"
-    if first and (drift := drift_line(host.packages, preparation.tasks[0])):
-        record.say(drift, "NOTICE")
     preparation.warn_of_lost_variables()
     places = {number: await preparation.place(number, held) for number in preparation.tasks}
+    first = trial is None or trial.trial_id == "1"
+    if first and (line := drift_line(preparation.tasks[0], places[0].drift)):
+        record.say(line, "NOTICE")
     devices = await preparation.take_devices(held)
     environment = preparation.environment(preparation.take_addresses(held))
     return [

@@ -5,10 +5,11 @@ mounted first. How environments are built and engines are called is in ``emulato
 """
 
 import asyncio
+import functools
 import os
 import shutil
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -16,8 +17,8 @@ from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator.environments.isolated import Recipe
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
 from vertex_jobs.emulator.replicas.host import Host
-from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.tasks import PoolTask
+from vertex_jobs.packaging import third_party_imports
 
 
 @dataclass(frozen=True)
@@ -44,6 +45,7 @@ class Place:
         preload: What a warm parent may import.
         variables: What the place adds to a replica's environment.
         command: Makes the command of a replica that is not a module.
+        drift: Requirements of the packages that another version here stands for.
     """
 
     interpreter: str
@@ -51,6 +53,7 @@ class Place:
     preload: tuple[str, ...] = ()
     variables: Mapping[str, str] = field(default_factory=dict)
     command: Callable[[Start], tuple[str, ...]] | None = None
+    drift: tuple[str, ...] = ()
 
 
 async def prepare_place(host: Host, task: PoolTask, say: Callable[[str], None]) -> Place:
@@ -60,31 +63,56 @@ async def prepare_place(host: Host, task: PoolTask, say: Callable[[str], None]) 
         ApiError: If a package cannot be read.
         UnsupportedHereError: If the place cannot be made ready here.
     """
-    packages = [host.packages.get(uri) for uri in task.package_uris]
-    if mentions_gcs(task, packages):
-        await host.launcher.ensure_gcs_mount()
-    preload = _preload(task, packages)
+    packages = await host.packages.read(task.package_uris)
     if task.place == "isolated":
-        return await _isolated(host, task, preload, say)
-    search_path = tuple(str(package.root) for package in packages)
-    variables = {"PATH": _path_with(Path(sys.executable).parent)} if task.command else {}
-    return Place(sys.executable, search_path, preload, variables, _mapped_command(task))
+        folders = [package.folder for package in packages]
+        await _ensure_gcs(host, task, folders)
+        return await _isolated(host, task, _preload(task, folders), say)
+    installed = await host.installations.get(packages, say)
+    await _ensure_gcs(host, task, installed.search_path)
+    programs = [installed.programs] if installed.programs else []
+    if task.command:
+        programs.append(Path(sys.executable).parent)
+    return Place(
+        sys.executable,
+        tuple(map(str, installed.search_path)),
+        _preload(task, installed.search_path),
+        {"PATH": _path_with(*programs)} if programs else {},
+        _mapped_command(task),
+        installed.drift,
+    )
+
+
+async def _ensure_gcs(host: Host, task: PoolTask, folders: Sequence[Path]) -> None:
+    if mentions_gcs(task, folders):
+        await host.launcher.ensure_gcs_mount()
 
 
 def _mapped_command(task: PoolTask) -> Callable[[Start], tuple[str, ...]] | None:
     return (lambda start: task.command + start.arguments) if task.command else None
 
 
-def _preload(task: PoolTask, packages: list[Package]) -> tuple[str, ...]:
-    environment = dict(task.environment)
-    found = [name for package in packages for name in package.preload(task.module, environment)]
+def _preload(task: PoolTask, folders: Iterable[Path]) -> tuple[str, ...]:
+    """Return the third-party modules that the task's package imports at its top.
+
+    The task's variables are set before it runs; a change of one by the package ends the list.
+    """
+    environment = frozenset(task.environment)
+    found = [name for folder in folders for name in _imports(folder, task.module, environment)]
     return tuple(dict.fromkeys(found))
 
 
-def _path_with(folder: Path, *, without: Path | None = None) -> str:
+@functools.lru_cache(maxsize=256)  # what was installed never changes; a study asks at every trial
+def _imports(folder: Path, module: str, environment: frozenset[tuple[str, str]]) -> tuple[str, ...]:
+    path = folder.joinpath(*module.split("."))
+    sources = path.rglob("*.py") if path.is_dir() else path.parent.glob("*.py")
+    return third_party_imports(sorted(sources), dict(environment))
+
+
+def _path_with(*first: Path, without: Path | None = None) -> str:
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
-    kept = [one for one in folders if one not in (str(folder), str(without))]
-    return os.pathsep.join([str(folder), *kept])
+    put = [str(folder) for folder in first]
+    return os.pathsep.join([*put, *(one for one in folders if one not in (*put, str(without)))])
 
 
 async def _isolated(
@@ -93,7 +121,7 @@ async def _isolated(
     image = parse_image(task.image)
     base = task.requirements + (image.requirements if image else ())
     python = await _python(image.python if image else "")
-    with host.packages.archives(task.package_uris) as archives:
+    async with host.packages.archives(task.package_uris) as archives:
         recipe = Recipe(python, archives, base)
         environment = await host.environments.get(recipe, say)
     programs = environment.folder / "bin"

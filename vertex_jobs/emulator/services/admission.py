@@ -54,7 +54,7 @@ class Admission:
             CUSTOM_TRAINING_JOB: self.pipeline,
         }
 
-    def custom_job(
+    async def custom_job(
         self, job: protos.Message, parent: ResourceName, settings: JobSettings
     ) -> list[str]:
         """Admit a CustomJob."""
@@ -62,10 +62,10 @@ class Admission:
         faults = validation.check_labels(job, "custom_job")
         warnings = self._check_spec(job.job_spec, "custom_job.job_spec", faults)
         warnings += _stored(job, "custom_job")
-        self._capacity.refuse_lacking(job.job_spec, settings)
+        await self._capacity.refuse_lacking(job.job_spec, settings)
         return warnings
 
-    def tuning_job(
+    async def tuning_job(
         self, job: protos.Message, parent: ResourceName, settings: JobSettings
     ) -> list[str]:
         """Admit a HyperparameterTuningJob."""
@@ -76,10 +76,10 @@ class Admission:
         spec, path = job.trial_job_spec, f"{kind}.trial_job_spec"
         warnings = self._check_spec(spec, path, faults, tuned=True)
         warnings += _stored(job, kind)
-        self._capacity.refuse_lacking(job.trial_job_spec, settings)
+        await self._capacity.refuse_lacking(job.trial_job_spec, settings)
         return warnings
 
-    def pipeline(
+    async def pipeline(
         self, pipeline: protos.Message, parent: ResourceName, settings: JobSettings
     ) -> list[str]:
         """Admit a TrainingPipeline; its inputs are kept in the API's own spelling."""
@@ -103,7 +103,7 @@ class Admission:
                 model_id=pipeline.model_id,
                 parent_model=pipeline.parent_model,
             )
-        self._capacity.refuse_lacking(spec, settings)
+        await self._capacity.refuse_lacking(spec, settings)
         pipeline.training_task_inputs.Clear()
         protos.from_json(protos.to_json(spec), pipeline.training_task_inputs)
         return warnings

@@ -5,7 +5,7 @@ Source: JobService and PipelineService of the v1 API.
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.resources import states
@@ -24,7 +24,7 @@ from vertex_jobs.names import ResourceName
 
 #: Checks and completes a new resource, given its project and location and its settings; answers
 #: the warnings that belong into the job's log.
-Admit = Callable[[protos.Message, ResourceName, JobSettings], list[str]]
+Admit = Callable[[protos.Message, ResourceName, JobSettings], Awaitable[list[str]]]
 Start = Callable[[ResourceName], None]
 
 
@@ -83,7 +83,7 @@ class JobService:
         parent = parent_of(request.parent, self._kind.collection)
         resource = protos.message_class(self._kind.message)()
         resource.CopyFrom(getattr(request, self._kind.noun))
-        warnings = self._admit(resource, parent, call.settings)
+        warnings = await self._admit(resource, parent, call.settings)
         name = self._identity.new_name(parent.project, parent.location, self._kind.collection)
         resource.name = str(name)
         now = self._identity.now()

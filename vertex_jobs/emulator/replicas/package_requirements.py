@@ -1,0 +1,115 @@
+"""A package's requirements: read from its metadata, compared with what is installed here.
+
+Nothing is installed for a requirement: one that is absent is named with the way out, and another
+version than the wanted one stands for it.
+"""
+
+import importlib.metadata
+from collections.abc import Iterable, Mapping, Sequence
+from email import message_from_bytes
+from pathlib import Path
+
+from packaging.requirements import InvalidRequirement, Requirement
+from packaging.utils import canonicalize_name
+
+from vertex_jobs.emulator.status import ApiError
+
+#: Installed distributions by name, each with its version.
+Versions = Mapping[str, str]
+
+
+def read_requirements(metadata: Path, uri: str) -> tuple[str, ...]:
+    """Return what a distribution requires without its extras, by METADATA or PKG-INFO.
+
+    Raises:
+        ApiError: If that is no requirement.
+    """
+    content = message_from_bytes(metadata.read_bytes())
+    listed = [str(text) for text in content.get_all("Requires-Dist", [])]
+    found = []
+    for text in listed or _egg_requirements(metadata.parent):
+        try:
+            requirement = Requirement(text)
+        except InvalidRequirement as error:
+            raise ApiError(
+                "INVALID_ARGUMENT", f"The package {uri} requires {text!r}: {error}"
+            ) from error
+        if "extra ==" not in str(requirement.marker or ""):
+            found.append(text)
+    return tuple(found)
+
+
+def read_name(metadata: Path) -> str:
+    """Return a distribution's name as pip compares it, by METADATA or PKG-INFO."""
+    return canonicalize_name(str(message_from_bytes(metadata.read_bytes())["Name"]))
+
+
+def _egg_requirements(folder: Path) -> list[str]:
+    """Return what older build tools write beside the metadata, without extras."""
+    lines: list[str] = []
+    for path in folder.glob("*.egg-info/requires.txt"):
+        for line in path.read_text(encoding="utf-8", errors="replace").splitlines():
+            if line.startswith("["):
+                break
+            if line.strip():
+                lines.append(line.strip())
+    return lines
+
+
+def versions_in(folders: Iterable[Path]) -> dict[str, str]:
+    """Return the distributions that are installed in folders of modules."""
+    paths = [str(path) for path in folders]
+    return {
+        canonicalize_name(one.name): one.version
+        for one in importlib.metadata.distributions(path=paths)
+    }
+
+
+def missing(requirements: Iterable[str], brought: Iterable[str] = ()) -> list[str]:
+    """Return requirements that are neither installed here nor brought by a package of the job."""
+    known = set(brought)
+    return [
+        text
+        for text in requirements
+        if canonicalize_name(Requirement(text).name) not in known and _version(text, {}) is None
+    ]
+
+
+def drift(requirements: Iterable[str], brought: Versions) -> list[str]:
+    """Return requirements that another version stands for, e.g. ``gcsfs (here 2026.10.1)``."""
+    found = []
+    for text in requirements:
+        version = _version(text, brought)
+        if version and not Requirement(text).specifier.contains(version, prereleases=True):
+            found.append(f"{text} (here {version})")
+    return found
+
+
+def _version(requirement: str, brought: Versions) -> str | None:
+    """Return the version here; empty when the requirement's marker excludes it."""
+    parsed = Requirement(requirement)
+    if parsed.marker is not None and not parsed.marker.evaluate({"extra": ""}):
+        return ""
+    name = canonicalize_name(parsed.name)
+    if name in brought:
+        return brought[name]
+    try:
+        return importlib.metadata.version(name)
+    except importlib.metadata.PackageNotFoundError:
+        return None
+
+
+def refuse_missing(absent: Sequence[tuple[str, str]]) -> None:
+    """Refuse what a package requires and nobody brings: pairs of requirement and package.
+
+    Raises:
+        ApiError: FAILED_PRECONDITION, if there are any.
+    """
+    if absent:
+        listed = ", ".join(f"{name} (of {uri})" for name, uri in dict(absent).items())
+        raise ApiError(
+            "FAILED_PRECONDITION",
+            f"Not installed here: {listed}. Install it into the environment that runs "
+            "vertex-jobs, or let the job have one of its own: --environment isolated, or "
+            "environment: isolated under local: in the config.",
+        )
