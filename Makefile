@@ -34,9 +34,10 @@ test: check  ## lint, types, import layers, and a test of everything that it doe
 test-all: test  ## the same, then the training systems, generated pages and campaigns in short
 	$(BIN)/python -m pytest --numprocesses 2 --dist load -m 'extended and not slow'
 
-# The newest prebuilt image has TensorFlow 2.17, and Keras 3.12 is the last for its Python 3.10.
+# Images of one's own have an older TensorFlow, too: 2.17 is the last of Google's prebuilt ones, and
+# Keras 3.12 the last for its Python 3.10.
 IMAGE_BIN := .venv-image/bin
-test-image: setup  ## the runtime and training over two processes, with the newest image's TensorFlow
+test-image: setup  ## the runtime and training over two processes, with TensorFlow 2.17
 	test -x $(IMAGE_BIN)/python || $(PYTHON) -m venv .venv-image
 	$(BIN)/uv pip install --quiet --python $(IMAGE_BIN)/python 'tensorflow==2.17.*' \
 	    'keras==3.12.*' 'tf_keras==2.17.*' 'tensorboard==2.17.*' scikit-learn argparse-dataclass \

@@ -16,14 +16,13 @@ import logging
 from dataclasses import dataclass, field
 from typing import Literal, Optional
 
+import keras
 import numpy as np
 import tensorflow as tf
 from sklearn.datasets import load_digits
 
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.runtime import arguments, environment, metrics, strategies
-
-keras = tf.keras  # the image's: Keras 3, or Keras 2 on TPUs, whose newest image has TensorFlow 2.15
 
 
 @dataclass

@@ -15,7 +15,7 @@ CELLS = [
     "print('arrived:', near.WHERE, private_lib.WORD, words.read_text())",
 ]
 IMAGES = {
-    "prebuilt": "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest",
+    "prebuilt": "us-docker.pkg.dev/vertex-ai/training/ray-cpu.2-47.py311:latest",
     "own": "us-docker.pkg.dev/my-project/images/mine:1",
 }
 

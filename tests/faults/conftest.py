@@ -79,7 +79,7 @@ def make_job(script: Path) -> Callable[..., CustomJob]:
     def make(*args: str, **fields: Any) -> CustomJob:
         return CustomJob(
             display_name="faults",
-            container_uri="us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest",
+            container_uri="docker.io/tensorflow/tensorflow:2.21.0",
             args=list(args),
             **{"script_path": str(script), "machine_type": "n1-standard-4", **fields},
         )

@@ -38,7 +38,7 @@ def job(directory: Path, script: Path, *places: str) -> CustomJob:
     return CustomJob(
         display_name="crash-elsewhere" if places else "crash",
         script_path=str(script),
-        container_uri="us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest",
+        container_uri="docker.io/tensorflow/tensorflow:2.21.0",
         machine_type="n1-standard-4",
         labels={"crash": directory.name},
         fallback=[{"location": place} for place in places],

@@ -43,7 +43,7 @@ def ended(local_vertex: Endpoint, script: Any) -> JobHandle:
     job = CustomJob(
         display_name="ended",
         script_path=str(script),
-        container_uri="us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest",
+        container_uri="docker.io/tensorflow/tensorflow:2.21.0",
         machine_type="n1-standard-4",
     )
     handle = local_vertex.submit(job)

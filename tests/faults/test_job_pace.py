@@ -88,7 +88,7 @@ def test_a_study_and_a_pipeline_keep_the_pace(
     common: dict[str, Any] = {
         "display_name": "paced",
         "script_path": str(script),
-        "container_uri": "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest",
+        "container_uri": "docker.io/tensorflow/tensorflow:2.21.0",
         "machine_type": "n1-standard-4",
         "local": {"pace": "stepped"},
     }

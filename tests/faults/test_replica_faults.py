@@ -168,7 +168,7 @@ def test_a_trial_is_killed_at_the_step_that_it_reports(
     study = HyperparameterTuningJob(
         display_name="faults",
         script_path=str(script),
-        container_uri="us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest",
+        container_uri="docker.io/tensorflow/tensorflow:2.21.0",
         machine_type="n1-standard-4",
         metric_spec={"score": "maximize"},
         parameter_spec={"x": {"type": "double", "min": 0, "max": 1}},

@@ -91,7 +91,7 @@ class Bench:
         fields: dict[str, Any] = {
             "display_name": "once",
             "script_path": str(self.script),
-            "container_uri": "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest",
+            "container_uri": "docker.io/tensorflow/tensorflow:2.21.0",
             "machine_type": "n1-standard-4",
             "labels": {"case": self.case},
         }

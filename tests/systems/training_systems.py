@@ -37,12 +37,12 @@ machine without a GPU or a network, and on Vertex AI with `--on vertex`, unchang
 make systems                                     # all of them, a line each with time and metric
 vertex-jobs run configs/digits_training.yaml     # one of them
 python trial_scripts/digits_mlp.py --help        # the script alone: every option, unit and range
-make test-image                                  # the runtime with the newest image's TensorFlow
+make test-image                                  # the runtime with TensorFlow 2.17
 ```
 
-Here they run on TensorFlow 2.21. The newest prebuilt image of Vertex AI has 2.17: `make test-image`
-installs that beside it, and runs the tests of what a script imports, and training over two
-processes, with it.
+Here they run on TensorFlow 2.21, as in the configs' images (2.20 on TPUs). The last of Google's own
+images had 2.17: `make test-image` installs that beside it, and runs the tests of what a script
+imports, and training over two processes, with it.
 """
 
 

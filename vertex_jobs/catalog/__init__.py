@@ -1,4 +1,4 @@
-"""Machines, accelerators, prebuilt images, limits and prices of Vertex AI training, as data.
+"""Machines, accelerators, images, limits and prices of Vertex AI training, as data.
 
 For the spec, preflight, cost estimates, the verb ``machines`` and the emulator's admission. The
 tables are ``catalog.yaml`` and ``limits.yaml`` beside this file; every block there names its
@@ -8,6 +8,7 @@ source, and ``as_of`` is the date. What is unknown is None, never 0. It contacts
 from vertex_jobs.catalog.rows import (
     Accelerator,
     BootDisk,
+    DistributionNames,
     Image,
     ImageAddresses,
     Limits,
@@ -22,6 +23,7 @@ __all__ = [
     "Accelerator",
     "BootDisk",
     "Catalog",
+    "DistributionNames",
     "Image",
     "ImageAddresses",
     "Limits",

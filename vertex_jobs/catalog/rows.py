@@ -1,6 +1,6 @@
 """The rows of the catalog, typed."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
@@ -51,7 +51,7 @@ class BootDisk:
 
 @dataclass(frozen=True)
 class ImageAddresses:
-    """The addresses of container images, and the newest images, which a job gets by default.
+    """The addresses of container images, and those that a job gets by default.
 
     Attributes:
         hosts: Prefixes of the prebuilt training images, the one to name first.
@@ -59,6 +59,8 @@ class ImageAddresses:
         registries: Ends of the hosts that training can pull from.
         reduction_server: Part of the Reduction Server's address.
         keras_3_since: The first TensorFlow whose images have Keras 3.
+        numpy_2_since: The first TensorFlow whose images have NumPy 2.
+        default_gpu: Python alone, as for TPUs: TensorFlow comes with the job's requirements.
     """
 
     hosts: tuple[str, ...]
@@ -66,8 +68,10 @@ class ImageAddresses:
     registries: tuple[str, ...]
     reduction_server: str
     keras_3_since: tuple[int, ...]
+    numpy_2_since: tuple[int, ...]
     default_cpu: str
     default_gpu: str
+    default_tpu: str
     default_serving: str
 
 
@@ -187,6 +191,58 @@ class Image:
     def version_numbers(self) -> tuple[int, ...]:
         """The version, to compare it with another."""
         return tuple(map(int, self.version.split(".")))
+
+
+@dataclass(frozen=True)
+class PublicImage:
+    """An image on Docker Hub that runs no package by itself; ``name`` has its tag.
+
+    Attributes:
+        framework: ``tf``; empty for Python and pip alone.
+        version: The framework's, or Python's.
+        python: None when unknown.
+        hardware: ``cpu``, ``gpu``, or ``any`` when it depends on what is installed.
+        digest: None when unknown.
+        fault: A known fault; None without one.
+    """
+
+    name: str
+    framework: str
+    version: str
+    python: str | None
+    hardware: str
+    digest: str | None
+    fault: str | None
+
+
+@dataclass(frozen=True)
+class DistributionNames:
+    """What is known of distributions without installing them; names as pip compares them.
+
+    Attributes:
+        import_names: Distribution by module, where the two differ.
+        variants: By name the one that has the same modules, e.g. ``tensorflow`` by
+            ``tensorflow-cpu``, and by its own.
+        brings: What else is installed with one.
+        follow: By distribution those with a release for each of its own.
+    """
+
+    import_names: Mapping[str, str]
+    variants: Mapping[str, str]
+    brings: Mapping[str, Sequence[str]]
+    follow: Mapping[str, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """The image to run on in place of one that is gone.
+
+    Attributes:
+        requirement: What to add to the requirements; None when the image has the framework.
+    """
+
+    image: str
+    requirement: str | None
 
 
 @dataclass(frozen=True)

@@ -13,12 +13,15 @@ from typing import Any, TypeVar
 from vertex_jobs.catalog.rows import (
     Accelerator,
     BootDisk,
+    DistributionNames,
     Image,
     ImageAddresses,
     Limits,
     Machine,
     Price,
+    PublicImage,
     RegionReport,
+    Replacement,
     TpuMachine,
 )
 
@@ -59,6 +62,7 @@ class Catalog:
             sdk_substrings=tuple(row["sdk_substrings"]),
             registries=tuple(row["registries"]),
             keras_3_since=tuple(row["keras_3_since"]),
+            numpy_2_since=tuple(row["numpy_2_since"]),
         )
 
     @property
@@ -119,10 +123,29 @@ class Catalog:
             for name in row["images"]
         }
 
-    def newest_image(self, framework: str) -> Image:
-        """Return an image of a framework's newest version."""
-        images = [image for image in self.images.values() if image.framework == framework]
-        return max(images, key=lambda image: image.version_numbers)
+    @cached_property
+    def public_images(self) -> Mapping[str, PublicImage]:
+        """Images on Docker Hub by name and tag, e.g. ``python:3.11-slim``."""
+        rows = self._large["public_images"]
+        return {name: _record(PublicImage, row, name=name) for name, row in rows.items()}
+
+    @cached_property
+    def distributions(self) -> DistributionNames:
+        """What is known of distributions without installing them."""
+        row = self._large["distributions"]
+        variants = {
+            other: name for name, others in row["variants"].items() for other in (name, *others)
+        }
+        return _record(DistributionNames, row, variants=variants)
+
+    @cached_property
+    def replacements(self) -> Mapping[tuple[str, str], Replacement]:
+        """Images for those that are gone, by framework and hardware: ``cpu``, ``gpu``, ``tpu``."""
+        return {
+            (framework, hardware): _record(Replacement, row)
+            for framework, rows in self._large["replacements"].items()
+            for hardware, row in rows.items()
+        }
 
     def boot_disk_of(self, machine_type: str) -> str:
         """Return the type of boot disk that a machine gets unasked."""

@@ -15,6 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from vertex_jobs import catalog
+from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.doctor.findings import Finding
 from vertex_jobs.emulator.environments.engines import why_no_engine
 from vertex_jobs.emulator.environments.installers import find_installer
@@ -103,15 +104,16 @@ def _available_memory() -> int:
 
 
 def _tensorflow() -> Finding:
-    newest = catalog.load().newest_image("tensorflow")
-    there = f"newest image: TensorFlow {newest.version}, Python {newest.python}"
+    image = parse_image(catalog.load().image_addresses.default_cpu)
+    assert image is not None
+    there = f"the default image has TensorFlow {image.version_text}, Python {image.python}"
     try:
         version = importlib.metadata.version("tensorflow")
     except importlib.metadata.PackageNotFoundError:
         remedy = "pip install 'vertex-jobs[train]', or run jobs with --environment isolated"
         return Finding("TensorFlow", "limited", f"not installed; {there}", remedy)
     fact = f"{version}; {there}"
-    if version.startswith(f"{newest.version}."):
+    if version == image.version_text:
         return Finding("TensorFlow", "ok", fact)
     return Finding("TensorFlow", "ok", fact, "to run with the image's: --environment isolated")
 

@@ -4,6 +4,7 @@
 Equal content gives equal names on every machine. No setuptools and no build tool is needed.
 """
 
+from vertex_jobs.packaging.brought_modules import stands_for
 from vertex_jobs.packaging.clean_environments import clean_environment
 from vertex_jobs.packaging.content_hash import hash_file
 from vertex_jobs.packaging.distribution import Package, PackageFile, describe, write
@@ -26,6 +27,7 @@ __all__ = [
     "hash_file",
     "is_wheel_file",
     "lay_out",
+    "stands_for",
     "third_party_imports",
     "unpack",
     "verify",

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from vertex_jobs.catalog.container_images import listed_image
+from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.errors import PackagingError
 
 if TYPE_CHECKING:
@@ -45,7 +45,7 @@ def is_wheel_file(requirement: str) -> bool:
 def read_wheels(requirements: Iterable[str], image: str) -> tuple[Wheel, ...]:
     """Read the wheels among a job's requirements, in their order.
 
-    Only a prebuilt image has a known Python to compare them with.
+    They are compared with the image's Python where that is known.
 
     Raises:
         PackagingError: If a wheel is missing, its name is not a wheel's, or it is for other
@@ -54,11 +54,11 @@ def read_wheels(requirements: Iterable[str], image: str) -> tuple[Wheel, ...]:
     paths = [Path(line) for line in requirements if is_wheel_file(line)]
     if not paths:
         return ()
-    known = listed_image(image)
-    return tuple(_read(path, known.python if known else None) for path in paths)
+    known = parse_image(image)
+    return tuple(_read(path, known.python if known else "") for path in paths)
 
 
-def _read(path: Path, python: str | None) -> Wheel:
+def _read(path: Path, python: str) -> Wheel:
     from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 
     try:
@@ -79,7 +79,7 @@ def _read(path: Path, python: str | None) -> Wheel:
             f"{path}: it is built for {platforms}, and the job runs on Linux on x86-64; build it "
             "there"
         )
-    if python is not None and not any(_runs_on(tag, python) for tag in tags):
+    if python and not any(_runs_on(tag, python) for tag in tags):
         interpreters = ", ".join(sorted({tag.interpreter for tag in tags}))
         raise PackagingError(
             f"{path}: it is built for {interpreters}, and the image has Python {python}; build it "

@@ -90,18 +90,20 @@ def sent_pools(
 ) -> list[dict[str, Any]]:
     """Return the pools' keys at their role's place; a role that nobody has is an empty pool.
 
-    The pools come in role order. One that runs the job's script runs its package instead: in a
-    prebuilt image as such, in any other by a command. Without a package there are no URIs, the
-    private wheels' among them, and no module.
+    The pools come in role order. One that runs the job's script runs its package instead. A package
+    runs in a prebuilt image as such, in any other by a command: executors are prebuilt images.
+    Without a package there are no URIs, the private wheels' among them, and no module.
+
+    Source: PythonPackageSpec, ``executorImageUri``.
     """
     sent: list[dict[str, Any]] = [{} for _ in range(pools[-1].index + 1)]
-    package = {"python_package_gcs_uri": package_uris, "python_module_name": module}
     for pool in pools:
-        program: dict[str, Any] = {}
-        if pool.runs_package and is_prebuilt(pool.container_uri):
-            program = package
-        elif pool.runs_package:
-            program = {"command": container_command(package_uris, module)}
+        uris, name = pool.python_package_gcs_uri, pool.python_module_name
+        if pool.runs_package:
+            uris, name = tuple(package_uris), module
+        program: dict[str, Any] = {"python_package_gcs_uri": uris, "python_module_name": name}
+        if uris and not is_prebuilt(pool.container_uri):
+            program = {"command": container_command(uris, name), "python_package_gcs_uri": ()}
         sent[pool.index] = {**vars(pool), **program}
     return sent
 

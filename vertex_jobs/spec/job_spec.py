@@ -73,7 +73,7 @@ class JobSpec(Spec):
     environment_variables: TextMap = Field(default={})
     """Variables of the container, values in quotes."""
     container_uri: Text | None = None
-    """Image; by default the newest prebuilt TensorFlow one."""
+    """Image; by default TensorFlow's on a CPU, and Python alone on GPUs and TPUs."""
     command: Items[Text] = ()
     """Replaces the image's entry point, in a job without a script."""
 

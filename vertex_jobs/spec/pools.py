@@ -160,12 +160,18 @@ class WorkerPool(Spec):
     def _expand(cls, written: Any) -> Any:
         return expand(written)
 
+    @property
+    def _default_image(self) -> str:
+        known, accelerator = catalog.load().image_addresses, self.accelerator_type or ""
+        if self.tpu_topology or accelerator.startswith("TPU"):
+            return known.default_tpu
+        return known.default_gpu if accelerator else known.default_cpu
+
     def resolved(self, role: Role, defaults: PoolDefaults) -> WorkerPoolSpec:
         """Return this pool with the job's defaults filled in."""
         image = self.container_uri or defaults.container_uri
         if image is None:
-            known = catalog.load().image_addresses
-            image = known.default_gpu if self.accelerator_type else known.default_cpu
+            image = self._default_image
         inherits = not (self.command or is_reduction_server(image))
         packages = tuple(self.python_package_gcs_uri)
         if not packages and inherits:

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from vertex_jobs import catalog
-from vertex_jobs.catalog.container_images import listed_image
+from vertex_jobs.catalog.container_images import public_image
 from vertex_jobs.spec.machine_fields import AcceleratorType, DiskType
 
 TABLE = catalog.load()
@@ -27,14 +27,18 @@ def test_retired_accelerators() -> None:
     assert retired == ["NVIDIA_TESLA_K80", "NVIDIA_TESLA_P100"]
 
 
-def test_the_default_images_are_the_newest_of_tensorflow() -> None:
-    newest = TABLE.newest_image("tensorflow")
+def test_the_default_images_are_those_that_replace_googles() -> None:
     addresses = TABLE.image_addresses
-    versions = [
-        image.version if (image := listed_image(uri)) else None
-        for uri in (addresses.default_cpu, addresses.default_gpu)
-    ]
-    assert versions == [newest.version, newest.version]
+    defaults = [addresses.default_cpu, addresses.default_gpu, addresses.default_tpu]
+    kinds = ("cpu", "gpu", "tpu")
+    assert defaults == [TABLE.replacements["tensorflow", kind].image for kind in kinds]
+
+
+def test_the_default_images_are_public_and_without_a_fault() -> None:
+    addresses = TABLE.image_addresses
+    defaults = [addresses.default_cpu, addresses.default_gpu, addresses.default_tpu]
+    found = [public_image(uri) for uri in defaults]
+    assert [image.fault if image else "unknown" for image in found] == [None, None, None]
 
 
 @pytest.mark.parametrize(

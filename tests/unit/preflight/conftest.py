@@ -20,8 +20,8 @@ def checked(tmp_path: Path) -> Callable[..., Report]:
     def write_and_check(config: dict[str, Any], **settings: Any) -> Report:
         path = tmp_path / "job.yaml"
         path.write_text(yaml.safe_dump(config))
-        where = {"on": "vertex", "location": "us-central1", **settings}
+        where = {"on": "vertex", "location": "us-central1", "today": TODAY, **settings}
         place = Place("p", where.pop("location"), str(config.get("staging_bucket", "")))
-        return check(examine(path), place=place, today=TODAY, **where)
+        return check(examine(path), place=place, **where)
 
     return write_and_check

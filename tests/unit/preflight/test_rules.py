@@ -1,6 +1,7 @@
 """Every rule: a config that breaks it and no other, and what is said."""
 
 from collections.abc import Callable
+from datetime import date
 from typing import Any
 
 import pytest
@@ -118,7 +119,7 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
         {**CUSTOM, "container_uri": f"{PREBUILT}/tf-cpu.2-19.py312:latest"},
         "us-central1",
         "container_uri",
-        "is newer than our list, of 2026-11-20",
+        "is newer than our list, of 2026-11-22",
     ),
     "image-host": (
         {**CUSTOM, "container_uri": "us-docker.pkg.dev/vertex/training/tf-cpu.2-17.py310:latest"},
@@ -132,11 +133,25 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "container_uri",
         "training pulls from Artifact Registry and Docker Hub only",
     ),
-    "image-supported": (
+    "image-available": (
         {**CUSTOM, "container_uri": f"{PREBUILT}/tf-cpu.2-15.py310:latest"},
         "us-central1",
         "container_uri",
-        "may be gone: its availability ended on 2025-11-14; the newest of its kind is 2.17",
+        "its availability ended on 2025-11-14, and such images are "
+        '"no longer available for download"; write tf-cpu.2-17.py310',
+    ),
+    "image-patched": (
+        {**CUSTOM, "container_uri": f"{PREBUILT}/ray-cpu.2-42.py311:latest"},
+        "us-central1",
+        "container_uri",
+        "gets no fixes since 2026-03-01; write ray-cpu.2-47.py311",
+    ),
+    "image-without-fault": (
+        {**CUSTOM, **GPU, "container_uri": "docker.io/tensorflow/tensorflow:2.21.0-gpu"},
+        "us-central1",
+        "container_uri",
+        "is reported broken: TensorFlow finds no GPU in it: its CUDA and cuDNN do not fit; "
+        "write docker.io/python:3.11-slim, and add tensorflow[and-cuda]==2.21.*",
     ),
     "image-tag": (
         {**CUSTOM, "container_uri": f"{PREBUILT}/ray-cpu.2-47.py311:v1"},
@@ -261,6 +276,40 @@ def test_what_matters_in_the_cloud_alone_is_no_error_here(name: str, checked: Ch
     config, location, _, _ = CASES[name]
     sound = {key: value for key, value in {**SOUND, **config}.items() if value is not None}
     assert checked(sound, location=location, on="local").errors == ()
+
+
+TPU_V5E = {"machine_type": "ct5lp-hightpu-4t", "tpu_topology": "2x2"}
+
+
+@pytest.mark.parametrize(
+    ("image", "machine", "remedy"),
+    [
+        ("tf-cpu.2-17.py310", {}, "write docker.io/tensorflow/tensorflow:2.21.0"),
+        (
+            "tf-gpu.2-17.py310",
+            GPU,
+            "write docker.io/python:3.11-slim, and add tensorflow[and-cuda]==2.21.* to "
+            "requirements; `vertex-jobs image` makes one that starts faster",
+        ),
+        (
+            "tf-tpu.2-15.cp310",
+            TPU_V5E,
+            "write docker.io/python:3.11-slim, and add tensorflow-tpu==2.20.* to requirements "
+            "(never tried on a TPU)",
+        ),
+        (
+            "sklearn-cpu.1-6",
+            {},
+            "write docker.io/python:3.11-slim, and add scikit-learn to requirements",
+        ),
+    ],
+)
+def test_the_remedy_for_an_image_that_is_gone_is_for_its_machine(
+    image: str, machine: dict[str, Any], remedy: str, checked: Checked
+) -> None:
+    config = {**CUSTOM, **SOUND, **machine, "container_uri": f"{PREBUILT}/{image}:latest"}
+    (fault,) = checked(config, today=date(2026, 11, 22)).errors
+    assert (fault.value, fault.remedy) == (image, remedy)
 
 
 SOME = {"type": "discrete", "values": [16, 32]}

@@ -16,6 +16,7 @@ from google.protobuf import json_format
 
 from vertex_jobs.jobs import HyperparameterTuningJob
 from vertex_jobs.requests import Request, build, package_uris
+from vertex_jobs.requests.job_messages import container_command
 
 SDK_SCRIPT = "trial_scripts/digits_mlp.py"
 
@@ -80,6 +81,16 @@ def sdk_trial(built: Request, **arguments: Any) -> Any:
     )
 
 
+def in_a_public_image(sent: dict[str, Any], image: str) -> dict[str, Any]:
+    """The same job as the SDK sends it, its package run in an image that is no executor."""
+    spec = sent.get("trialJobSpec") or sent["trainingTaskInputs"]
+    for pool in spec["workerPoolSpecs"]:
+        package = pool.pop("pythonPackageSpec")
+        command = container_command(package["packageUris"], package["pythonModule"])
+        pool["containerSpec"] = {"imageUri": image, "command": command, "args": package["args"]}
+    return sent
+
+
 def test_digits_search_equals_the_sdk() -> None:
     built = request("digits_search")
     job = aiplatform.HyperparameterTuningJob(
@@ -99,7 +110,8 @@ def test_digits_search_equals_the_sdk() -> None:
     )
     with pytest.raises(NotSentError) as sent:
         job.run(timeout=1800)
-    assert built.body == sent_json(sent.value)
+    image = "docker.io/tensorflow/tensorflow:2.21.0"
+    assert built.body == in_a_public_image(sent_json(sent.value), image)
 
 
 def test_digits_training_equals_the_sdk() -> None:
@@ -130,7 +142,8 @@ def test_digits_training_equals_the_sdk() -> None:
             base_output_dir=base_output_dir(built),
             timeout=3600,
         )
-    assert built.body == sent_json(sent.value)
+    image = "docker.io/python:3.11-slim"
+    assert built.body == in_a_public_image(sent_json(sent.value), image)
 
 
 def test_a_distributed_custom_job_equals_the_sdk() -> None:
@@ -212,6 +225,7 @@ def test_the_sdks_parameter_specs_are_taken_as_they_are() -> None:
     job = HyperparameterTuningJob(
         display_name="sdk",
         script_path="train.py",
+        container_uri="us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest",
         metric_spec={"loss": "minimize"},
         parameter_spec=parameter_spec,  # type: ignore[arg-type]
         max_trial_count=2,

@@ -456,7 +456,6 @@ PACKAGED: dict[str, Any] = {
     [
         ({"python_module_name": None}, "python_module_name: is required with python_package_gcs"),
         ({"python_package_gcs_uri": ["trainer.tar.gz"]}, "gcs_uri.0 = 'trainer.tar.gz': must be"),
-        ({"container_uri": "image"}, "only a prebuilt image runs python_package_gcs_uri by itself"),
         ({"command": ["sh"]}, "is what runs, and so is command"),
     ],
 )

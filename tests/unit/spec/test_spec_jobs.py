@@ -68,10 +68,12 @@ def test_more_replicas_are_workers_with_the_same_machines() -> None:
 def test_the_image_fits_the_accelerator() -> None:
     pools = {
         "chief": {"accelerator_type": "NVIDIA_L4", "accelerator_count": 1},
+        "workers": {"machine_type": "ct5lp-hightpu-1t", "tpu_topology": "1x1"},
         "evaluators": {},
     }
     images = [pool.container_uri for pool in job(worker_pools=pools).worker_pools_resolved()]
-    assert [image.partition("training/")[2][:6] for image in images] == ["tf-gpu", "tf-cpu"]
+    slim = "docker.io/python:3.11-slim"
+    assert images == [slim, slim, "docker.io/tensorflow/tensorflow:2.21.0"]
 
 
 def test_a_pool_with_a_command_runs_its_image_and_nothing_of_the_job() -> None:

@@ -10,7 +10,7 @@ import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 
-from vertex_jobs.catalog.container_images import ImageName, parse_image
+from vertex_jobs.catalog.container_images import ImageContents, parse_image
 from vertex_jobs.emulator.replicas.replica_environment import program_text
 from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask
 
@@ -31,7 +31,8 @@ def drift_line(task: PoolTask, drifted: Sequence[str]) -> str:
         held = ", ".join((*installed, "the packages' own requirements"))
         return f"{there} · here: an isolated environment with {held}"
     here = f"Python {sys.version_info.major}.{sys.version_info.minor}"
-    parts = [f"{there} · here: {here}{_framework_here(image.distribution) if image else ''}"]
+    framework = _framework_here(image.distribution) if image is not None else ""
+    parts = [f"{there} · here: {here}{framework}"]
     if image is not None and image.has_legacy_keras:
         parts.append("Keras 2, as TF_USE_LEGACY_KERAS=1 and tf_keras")
     if drifted:
@@ -39,13 +40,16 @@ def drift_line(task: PoolTask, drifted: Sequence[str]) -> str:
     return "; ".join(parts)
 
 
-def _brings(image: ImageName) -> str:
+def _brings(image: ImageContents) -> str:
     python = (f"Python {image.python}",) if image.python else ()
-    framework = f"{_TITLES.get(image.framework, image.framework)} {image.version_text}"
-    return f"image: {', '.join((*python, framework))}"
+    title = _TITLES.get(image.framework, image.framework)
+    framework = (f"{title} {image.version_text}",) if title else ()
+    return f"image: {', '.join((*python, *framework))}"
 
 
 def _framework_here(distribution: str) -> str:
+    if not distribution:
+        return ""
     try:
         version = importlib.metadata.version(distribution)
     except importlib.metadata.PackageNotFoundError:

@@ -4,6 +4,7 @@ Nothing is installed for a requirement: one that is absent is named with the way
 version than the wanted one stands for it.
 """
 
+import contextlib
 import importlib.metadata
 from collections.abc import Iterable, Mapping, Sequence
 from email import message_from_bytes
@@ -13,6 +14,7 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.packaging import stands_for
 
 #: Installed distributions by name, each with its version.
 Versions = Mapping[str, str]
@@ -86,17 +88,20 @@ def drift(requirements: Iterable[str], brought: Versions) -> list[str]:
 
 
 def _version(requirement: str, brought: Versions) -> str | None:
-    """Return the version here; empty when the requirement's marker excludes it."""
+    """Return the version here; empty when the requirement's marker excludes it.
+
+    TensorFlow here stands for ``tensorflow-tpu``, and the like.
+    """
     parsed = Requirement(requirement)
     if parsed.marker is not None and not parsed.marker.evaluate({"extra": ""}):
         return ""
     name = canonicalize_name(parsed.name)
     if name in brought:
         return brought[name]
-    try:
-        return importlib.metadata.version(name)
-    except importlib.metadata.PackageNotFoundError:
-        return None
+    for one in (name, stands_for(name)):
+        with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+            return importlib.metadata.version(one)
+    return None
 
 
 def refuse_missing(absent: Sequence[tuple[str, str]]) -> None:

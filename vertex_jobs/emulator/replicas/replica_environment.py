@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vertex_jobs.catalog.container_images import ImageName, parse_image
+from vertex_jobs.catalog.container_images import ImageContents, parse_image
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.replicas.accelerators import variables_for
 from vertex_jobs.emulator.replicas.tasks import PoolTask
@@ -165,7 +165,7 @@ def _threads(processes: int) -> dict[str, str]:
     return {_THREADS: str(max(1, cores // processes))}
 
 
-def _of_image(image: ImageName | None, service: Environment) -> dict[str, str]:
+def _of_image(image: ImageContents | None, service: Environment) -> dict[str, str]:
     if image is None:
         return {}
     if image.has_legacy_keras:

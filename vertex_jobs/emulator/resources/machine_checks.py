@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import date
 
 from vertex_jobs import catalog
-from vertex_jobs.catalog.container_images import listed_image
+from vertex_jobs.catalog.container_images import why_gone
 from vertex_jobs.catalog.machine_rules import Broken, MachineUse, Violation, violations
 from vertex_jobs.emulator import protos
 
@@ -115,9 +115,8 @@ def machine_warnings(spec: protos.Message, today: date) -> list[str]:
         if known is not None and known.is_retired:
             notes[f"accelerator {known.name} ({known.note})"] = None
         uri = pool.python_package_spec.executor_image_uri or pool.container_spec.image_uri
-        image = listed_image(uri)
-        if image is not None and image.end_of_availability < today:
-            notes[f"image {image.name} (end of availability {image.end_of_availability})"] = None
+        if reason := why_gone(uri, today):
+            notes[f"image {uri} ({reason})"] = None
     if not notes:
         return []
     return [f"Retired on Vertex AI, rehearsed here all the same: {'; '.join(notes)}."]

@@ -3,13 +3,22 @@
 import difflib
 from collections.abc import Iterator
 
-from vertex_jobs.catalog.container_images import can_be_pulled, short_name
+from vertex_jobs.catalog import Image
+from vertex_jobs.catalog.container_images import (
+    can_be_pulled,
+    listed_image,
+    parse_image,
+    public_image,
+    short_name,
+    why_gone,
+)
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec import WorkerPoolSpec
 
 _PREBUILT = 'documentation page "Prebuilt containers"'
+_POLICY = 'documentation page "Framework support policy"'
 _NEEDS = (*MACHINE_FIELDS, "container_uri")
 
 
@@ -52,22 +61,35 @@ def image_registry(subject: Subject) -> Iterator[Fault]:
             yield Fault(path, uri, rule_text, "copy the image to a pkg.dev repository")
 
 
-@rule("warning", source=_PREBUILT, needs=_NEEDS, cloud_only=True)
-def image_supported(subject: Subject) -> Iterator[Fault]:
-    """A prebuilt image still gets fixes, and is still sure to be there."""
-    for path, _, name in _prebuilt(subject):
-        image = subject.catalog.images.get(name)
-        if image is None:
-            continue
-        if image.end_of_availability < subject.today:
-            rule_text = f"may be gone: its availability ended on {image.end_of_availability}"
-        elif image.end_of_patch < subject.today:
+@rule("error", source=_POLICY, needs=_NEEDS, cloud_only=True)
+def image_available(subject: Subject) -> Iterator[Fault]:
+    """A prebuilt image can still be pulled; on Local Vertex it runs all the same."""
+    for pool in subject.pools:
+        reason = why_gone(pool.container_uri, subject.today)
+        if reason:
+            name = short_name(pool.container_uri)
+            yield Fault(_path(subject, pool), name, reason, _replacement(subject, pool))
+
+
+@rule("warning", source=_POLICY, needs=_NEEDS, cloud_only=True)
+def image_patched(subject: Subject) -> Iterator[Fault]:
+    """A prebuilt image still gets fixes."""
+    for pool in subject.pools:
+        image = listed_image(pool.container_uri)
+        ended = image is not None and image.end_of_patch < subject.today
+        if image is not None and ended and not why_gone(pool.container_uri, subject.today):
             rule_text = f"gets no fixes since {image.end_of_patch}"
-        else:
-            continue
-        newest = subject.catalog.newest_image(image.framework).version
-        remedy = f"the newest of its kind is {newest}" if newest != image.version else ""
-        yield Fault(path, name, rule_text, remedy or "there is no newer one; use your own image")
+            yield Fault(_path(subject, pool), image.name, rule_text, _replacement(subject, pool))
+
+
+@rule("warning", source="reports of users, see the catalog", needs=_NEEDS)
+def image_without_fault(subject: Subject) -> Iterator[Fault]:
+    """A public image has no fault that is known."""
+    for pool in subject.pools:
+        image = public_image(pool.container_uri)
+        if image is not None and image.fault is not None:
+            rule_text = f"is reported broken: {image.fault}"
+            yield Fault(_path(subject, pool), image.name, rule_text, _replacement(subject, pool))
 
 
 @rule("warning", source=_PREBUILT, needs=_NEEDS, cloud_only=True)
@@ -84,18 +106,66 @@ def image_fits_machine(subject: Subject) -> Iterator[Fault]:
     """A GPU image runs on GPUs, and GPUs are not paid for a CPU image."""
     for pool in subject.pools:
         name = short_name(pool.container_uri) or ""
-        gpu = bool(pool.accelerator_type and pool.accelerator_type.startswith("NVIDIA"))
-        path = _path(subject, pool)
-        if "-cpu." in name and gpu:
-            rule_text = f"is for CPUs, and the {pool.accelerator_type} would be paid and idle"
-            yield Fault(path, name, rule_text, f"write {name.replace('-cpu.', '-gpu.')}")
-        elif "-gpu." in name and not pool.accelerator_type:
+        public = public_image(pool.container_uri)
+        made_for = public.hardware if public is not None else _hardware_in(name)
+        hardware, path = _hardware(subject, pool), _path(subject, pool)
+        if made_for == "cpu" and hardware != "cpu":
+            device = pool.accelerator_type or "TPU"
+            rule_text = f"is for CPUs, and the {device} would be paid and idle"
+            yield Fault(path, pool.container_uri, rule_text, _replacement(subject, pool))
+        elif made_for == "gpu" and hardware == "cpu":
             yield Fault(
                 path,
-                name,
+                pool.container_uri,
                 "is for GPUs, and there is none",
-                f"add an accelerator, or write {name.replace('-gpu.', '-cpu.')}",
+                f"add an accelerator, or {_replacement(subject, pool)}",
             )
+
+
+def _hardware(subject: Subject, pool: WorkerPoolSpec) -> str:
+    """Return what the pool's replicas compute on: ``cpu``, ``gpu`` or ``tpu``."""
+    if pool.machine_type in subject.catalog.tpu_machines:
+        return "tpu"
+    return "gpu" if (pool.accelerator_type or "").startswith("NVIDIA") else "cpu"
+
+
+def _hardware_in(name: str) -> str:
+    """Return what a prebuilt image is made for; empty for any other."""
+    return next((kind for kind in ("cpu", "gpu", "tpu") if f"-{kind}." in name), "")
+
+
+def _newest(subject: Subject, framework: str, hardware: str) -> Image | None:
+    """Return the newest prebuilt image that can still be pulled; None without one."""
+    there = [
+        image
+        for image in subject.catalog.images.values()
+        if image.framework == framework
+        and _hardware_in(image.name) == hardware
+        and image.end_of_availability >= subject.today
+    ]
+    return max(there, key=lambda image: image.version_numbers, default=None)
+
+
+def _replacement(subject: Subject, pool: WorkerPoolSpec) -> str:
+    """Return the words by which an image of the same framework replaces a pool's."""
+    hardware = _hardware(subject, pool)
+    image = listed_image(pool.container_uri)
+    framework = image.framework if image is not None else "tensorflow"
+    newest = _newest(subject, framework, hardware) if image is not None else None
+    if image is not None and newest is not None and newest.name != image.name:
+        return f"write {newest.name}"
+    known = subject.catalog.replacements.get((framework, hardware))
+    if known is None:
+        alone = subject.catalog.image_addresses.default_gpu
+        named = parse_image(pool.container_uri)
+        wanted = named.distribution if named is not None else framework
+        return f"write {alone}, and add {wanted} to requirements"
+    remedy = f"write {known.image}"
+    if known.requirement is not None:
+        remedy += f", and add {known.requirement} to requirements"
+    if hardware == "gpu":
+        remedy += "; `vertex-jobs image` makes one that starts faster"
+    return f"{remedy} (never tried on a TPU)" if hardware == "tpu" else remedy
 
 
 def _path(subject: Subject, pool: WorkerPoolSpec) -> str:
@@ -135,7 +205,9 @@ IMAGE_RULES = (
     image_newer_than_list,
     image_host,
     image_registry,
-    image_supported,
+    image_available,
+    image_patched,
+    image_without_fault,
     image_tag,
     image_fits_machine,
 )

@@ -9,7 +9,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from vertex_jobs import catalog
-from vertex_jobs.catalog.container_images import is_prebuilt
 from vertex_jobs.errors import Fault
 from vertex_jobs.names import is_gcs_uri
 from vertex_jobs.spec.argument_forms import tokens
@@ -73,22 +72,18 @@ def _one_program(
 def _packages(
     python_package_gcs_uri: tuple[str, ...],
     python_module_name: str | None,
-    container_uri: str | None,
     worker_pools: WorkerPools | None,
 ) -> Iterator[Fault]:
-    yield from _package_faults("", python_package_gcs_uri, python_module_name, container_uri)
+    yield from _package_faults("", python_package_gcs_uri, python_module_name)
     for role in ROLES:
         pool = getattr(worker_pools, role, None)
         if pool is not None:
             module = pool.python_module_name or python_module_name
-            image = pool.container_uri or container_uri
             uris = pool.python_package_gcs_uri
-            yield from _package_faults(f"worker_pools.{role}.", uris, module, image)
+            yield from _package_faults(f"worker_pools.{role}.", uris, module)
 
 
-def _package_faults(
-    prefix: str, uris: Sequence[str], module: str | None, image: str | None
-) -> Iterator[Fault]:
+def _package_faults(prefix: str, uris: Sequence[str], module: str | None) -> Iterator[Fault]:
     path = f"{prefix}python_package_gcs_uri"
     if not uris:
         return
@@ -102,10 +97,6 @@ def _package_faults(
     if module is None:
         rule, remedy = "is required with python_package_gcs_uri", "add it, e.g. trainer.task"
         yield Fault(f"{prefix}python_module_name", None, rule, remedy)
-    if image is not None and not is_prebuilt(image):
-        rule = "only a prebuilt image runs python_package_gcs_uri by itself"
-        remedy = "remove it for the newest TensorFlow image, or let command install the package"
-        yield Fault(f"{prefix}container_uri", image, rule, remedy)
 
 
 def _module_of_a_package(
