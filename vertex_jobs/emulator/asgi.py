@@ -1,7 +1,7 @@
 """ASGI, between the HTTP server and the applications behind it: its types and a few short forms."""
 
 import json
-from collections.abc import Awaitable, Callable, Mapping, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from typing import Any
 
 Scope = MutableMapping[str, Any]
@@ -26,13 +26,15 @@ async def read_body(receive: Receive) -> bytes:
             return b"".join(parts)
 
 
-async def send_json(send: Send, status: int, form: object, headers: Mapping[str, str] = {}) -> None:
+async def send_json(
+    send: Send, status: int, form: object, headers: Iterable[tuple[str, str]] = ()
+) -> None:
     """Answer with one JSON document; ``headers`` are added to the usual ones."""
     body = json.dumps(form, ensure_ascii=False).encode()
     fields = [
         (b"content-type", b"application/json; charset=UTF-8"),
         (b"content-length", str(len(body)).encode()),
-        *((name.encode(), value.encode()) for name, value in headers.items()),
+        *((name.encode(), value.encode()) for name, value in headers),
     ]
     await send({"type": "http.response.start", "status": status, "headers": fields})
     await send({"type": "http.response.body", "body": body})

@@ -1,8 +1,10 @@
+from pathlib import Path
+
 import pytest
 
 from vertex_jobs import requests
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.replicas.tasks import PoolTask, pool_task
+from vertex_jobs.emulator.replicas.tasks import NoProgramError, PoolTask, pool_task
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.spec.local import LocalSettings
 
@@ -60,23 +62,35 @@ def test_our_own_container_command_is_a_package_job_that_takes_more_arguments() 
         ("sh", "-c", "python3 -m trainer"),
     ],
 )
-def test_any_other_command_is_refused(command: tuple[str, ...]) -> None:
-    with pytest.raises(ApiError, match="does not run the command of a container") as refusal:
+def test_nothing_stands_for_any_other_command(command: tuple[str, ...]) -> None:
+    with pytest.raises(NoProgramError, match="nothing on this machine stands for the image"):
         pool_task(container_pool(*command), "worker_pool_specs[0]", LocalSettings())
-    assert refusal.value.status == "UNIMPLEMENTED"
 
 
-def test_the_refusal_shows_the_entry_that_would_let_the_container_run() -> None:
-    with pytest.raises(ApiError) as refusal:
+@pytest.mark.parametrize(
+    ("engines", "more"),
+    [
+        ((), ""),
+        (("docker",), "; or docker, which is here and runs the image"),
+        (("docker", "podman"), "; or docker or podman, which is here and runs the image"),
+    ],
+)
+def test_every_way_out_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, engines: tuple[str, ...], more: str
+) -> None:
+    for engine in engines:
+        (tmp_path / engine).touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(NoProgramError) as error:
         pool_task(container_pool("python", "train.py"), "worker_pool_specs[0]", LocalSettings())
-    assert refusal.value.message == (
-        "worker_pool_specs[0].container_spec: Local Vertex does not run the command of a container "
-        "(example/image:1: python train.py) on this machine. Say in the config what stands for the "
-        "image; the job's args are appended to the command:\n"
+    assert str(error.value) == (
+        "worker_pool_specs[0].container_spec: nothing on this machine stands for the image "
+        "example/image:1 (command: python train.py). Say in the config what does; the job's args "
+        "are appended to the command:\n"
         "local:\n"
         "  images:\n"
         "    example/image:1:\n"
-        "      environment: current      # or isolated, with requirements: [...]; docker; podman\n"
+        f"      environment: current      # or isolated, with requirements: [...]{more}\n"
         "      command: [python, /path/to/train.py]\n"
         "Or submit a script or a Python package, or submit to Vertex AI."
     )

@@ -258,7 +258,10 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
 
 def test_every_rule_has_a_case_here_or_among_the_scripts() -> None:
     elsewhere = {rule.name for rule in RULES if rule.find.__module__.endswith("scripts")}
-    assert {rule.name for rule in RULES} - set(CASES) - elsewhere == {"emulated-here"}
+    assert {rule.name for rule in RULES} - set(CASES) - elsewhere == {
+        "emulated-here",
+        "image-stands-here",
+    }
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -352,8 +355,37 @@ def test_the_reduction_server_is_not_emulated(checked: Checked) -> None:
         "chief": {},
         "parameter_servers": {"container_uri": image, "machine_type": "n1-highcpu-16"},
     }
-    (fault,) = checked({**CUSTOM, "worker_pools": pools}, on="local").faults
+    (fault,) = checked({**CUSTOM, "worker_pools": pools}, on="local").errors
     assert fault.path == "worker_pools.parameter_servers.container_uri"
+
+
+CONTAINER = {
+    "kind": "custom_job",
+    "display_name": "c",
+    "container_uri": "alpine:3",
+    "command": ["sh", "-c", "echo hello world"],
+}
+
+
+@pytest.mark.parametrize(
+    ("local", "warned"),
+    [
+        ({}, True),
+        ({"images": {"alpine:3": {"requirements": ["numpy"]}}}, True),
+        ({"images": {"alpine:3": {"command": ["echo"]}}}, False),
+        ({"images": {"alpine:3": {"environment": "podman"}}}, False),
+        ({"environment": "docker"}, False),
+    ],
+)
+def test_a_container_that_nothing_stands_for_here(
+    local: dict[str, Any], warned: bool, checked: Checked
+) -> None:
+    faults = checked({**CONTAINER, "local": local}, on="local").faults
+    rule = "no image is pulled on Local Vertex, so the job fails at its start there"
+    assert (rule in [fault.rule for fault in faults], {one.severity for one in faults}) == (
+        warned,
+        {"warning"} if faults else set(),
+    )
 
 
 DATA = {"dataset": "7"}

@@ -198,6 +198,7 @@ class CustomJobRun:
     def _on_running(self) -> None:
         if self._record.load().state == states.PENDING:
             self._record.advance(states.RUNNING)
+            self._record.publish_web_shells()
             self._record.say("Job is running.")
 
     def _deadline(self) -> float:

@@ -5,6 +5,7 @@ Host is neither loopback nor a Google API's is refused, so that no web page can 
 """
 
 import json
+import re
 from collections.abc import Mapping
 
 from vertex_jobs.emulator.asgi import (
@@ -26,6 +27,9 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.headers import POSITION_HEADER, WAIT_HEADER
 
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+#: Paths of the API, where the host does not say which is meant. Storage has none such of its own;
+#: a bucket that is named so is reached by the host of storage alone.
+_VERSIONED = re.compile(r"/v\d+((alpha|beta)\d+)?/")
 
 
 class Application:
@@ -90,7 +94,8 @@ class Application:
         if scope["method"] == "POST" and path == "/v2/entries:list":
             await self._list_entries(scope, receive, send)
             return True
-        if api == "aiplatform" or self._rest.find(scope["method"], _raw(scope)) is not None:
+        of_rest = self._rest.find(scope["method"], _raw(scope)) is not None
+        if of_rest or api == "aiplatform" or (api == "any" and _VERSIONED.match(path)):
             await self._rest(scope, receive, send)
             return True
         if api in ("any", "storage", "www"):
@@ -110,7 +115,8 @@ class Application:
         if seen:
             await self._logs.wait(request, seen, self._hold.seconds)
         position = self._logs.position
-        await send_json(send, 200, self._logs.list_entries(request), {POSITION_HEADER: position})
+        entries = self._logs.list_entries(request)
+        await send_json(send, 200, entries, [(POSITION_HEADER, position)])
 
 
 def _from_a_page(headers: Mapping[str, str]) -> bool:

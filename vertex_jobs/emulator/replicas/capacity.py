@@ -1,7 +1,8 @@
 """Refuse a job that this machine cannot run, before the job is kept.
 
-For admission. A refusal says what to install, to map or to change; what it lets through can run,
-but for what only an attempt can show, such as requirements that no index has.
+For admission. A refusal says what to install or to change; what it lets through can run, but for
+what only an attempt can show, such as requirements that no index has, and for containers that
+nothing stands for: the service takes any image, so such a job is kept, and fails when it starts.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +15,7 @@ from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
 from vertex_jobs.emulator.replicas.package_requirements import missing, refuse_missing
 from vertex_jobs.emulator.replicas.packages import Package, Packages
-from vertex_jobs.emulator.replicas.tasks import ENGINES, PoolTask, pool_tasks
+from vertex_jobs.emulator.replicas.tasks import ENGINES, NoProgramError, PoolTask, pool_tasks
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.status import ApiError
 
@@ -32,10 +33,13 @@ class Capacity:
         """Refuse a job that cannot run here, by its CustomJobSpec or that of each trial.
 
         Raises:
-            ApiError: INVALID_ARGUMENT for an image's entry that does not fit, UNIMPLEMENTED for a
-                container that nothing stands for, FAILED_PRECONDITION for what this machine lacks.
+            ApiError: INVALID_ARGUMENT for an image's entry that does not fit, FAILED_PRECONDITION
+                for what this machine lacks.
         """
-        tasks = pool_tasks(spec, settings.local)
+        try:
+            tasks = pool_tasks(spec, settings.local)
+        except NoProgramError:
+            return
         packages = {
             number: await self.packages.read(task.package_uris) for number, task in tasks.items()
         }

@@ -42,7 +42,8 @@ async def prepare_replicas(
 
     Raises:
         ApiError: If a package or a setting is not what it was at the job's creation.
-        UnsupportedHereError: If this machine cannot give what is needed.
+        UnsupportedHereError: If this machine cannot give what is needed, or has nothing that stands
+            for a container.
     """
     preparation = _Preparation(host, record, job, trial)
     preparation.warn_of_lost_variables()

@@ -9,10 +9,12 @@ the image itself.
 
 import re
 import shlex
+import shutil
 from dataclasses import dataclass
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.spec.local import Environment, LocalImage, LocalSettings
 
 #: Environments that are a container engine.
@@ -22,6 +24,10 @@ _INSTALL = re.compile(
     r"(?:[A-Z_]+=\w+ )?(?:pip3?|python3? -m pip) install (?P<words>[^&;|]*?)\s*(?P<packages>"
     r"/gcs/\S+(?:\s+/gcs/\S+)*)"
 )
+
+
+class NoProgramError(UnsupportedHereError):
+    """A container that nothing on this machine stands for; the message says what can."""
 
 
 @dataclass(frozen=True)
@@ -51,7 +57,11 @@ class PoolTask:
 
 
 def pool_tasks(spec: protos.Message, local: LocalSettings) -> dict[int, PoolTask]:
-    """Return the programs of a CustomJobSpec's used pools by number; see ``pool_task``."""
+    """Return the programs of a CustomJobSpec's used pools by number.
+
+    Raises:
+        NoProgramError, ApiError: As ``pool_task``.
+    """
     return {
         number: pool_task(pool, f"worker_pool_specs[{number}]", local)
         for number, pool in enumerate(spec.worker_pool_specs)
@@ -65,8 +75,9 @@ def pool_task(pool: protos.Message, path: str, local: LocalSettings) -> PoolTask
     ``path`` says where it stands in the request, for the message.
 
     Raises:
-        ApiError: UNIMPLEMENTED, if it is a container whose command is not understood and whose
-            image is not mapped; INVALID_ARGUMENT, if the mapping does not fit.
+        NoProgramError: If it is a container whose command is not understood and whose image is not
+            mapped.
+        ApiError: INVALID_ARGUMENT, if the mapping does not fit.
     """
     spec = getattr(pool, pool.WhichOneof("task"))
     variables = tuple((variable.name, variable.value) for variable in spec.env)
@@ -120,19 +131,20 @@ def pool_task(pool: protos.Message, path: str, local: LocalSettings) -> PoolTask
     )
 
 
-def _not_understood(spec: protos.Message, path: str) -> ApiError:
-    """Return the refusal of a container, with the entry that would let it run."""
-    return ApiError(
-        "UNIMPLEMENTED",
-        f"{path}.container_spec: Local Vertex does not run the command of a container "
-        f"({spec.image_uri}: {shlex.join([*spec.command, *spec.args])}) on this machine. Say in "
-        "the config what stands for the image; the job's args are appended to the command:\n"
+def _not_understood(spec: protos.Message, path: str) -> NoProgramError:
+    """Return the error of a container, with each way in which it can run."""
+    engines = [engine for engine in ENGINES if shutil.which(engine)]
+    here = f"; or {' or '.join(engines)}, which is here and runs the image" if engines else ""
+    return NoProgramError(
+        f"{path}.container_spec: nothing on this machine stands for the image {spec.image_uri} "
+        f"(command: {shlex.join([*spec.command, *spec.args]) or 'its own'}). Say in the config "
+        "what does; the job's args are appended to the command:\n"
         "local:\n"
         "  images:\n"
         f"    {spec.image_uri}:\n"
-        "      environment: current      # or isolated, with requirements: [...]; docker; podman\n"
+        f"      environment: current      # or isolated, with requirements: [...]{here}\n"
         "      command: [python, /path/to/train.py]\n"
-        "Or submit a script or a Python package, or submit to Vertex AI.",
+        "Or submit a script or a Python package, or submit to Vertex AI."
     )
 
 

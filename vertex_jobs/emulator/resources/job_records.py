@@ -17,6 +17,7 @@ from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.job_settings import JobSettings
+from vertex_jobs.emulator.resources.service_values import fill_boot_disks, web_access_uris
 from vertex_jobs.emulator.store.logbook import SERVICE_TASK, Logbook
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.job_kinds import CUSTOM_JOB
@@ -85,6 +86,14 @@ class JobRecord:
         """Write how the job ends."""
         self.advance(ending.state, ending.code, ending.message)
 
+    def publish_web_shells(self) -> None:
+        """Write the address of each web shell that was asked for, one after another."""
+        for replica_id, uri in web_access_uris(self.load()):
+            job = self.load()
+            job.web_access_uris[replica_id] = uri
+            job.update_time.CopyFrom(self.now())
+            self.save(job)
+
     def request_cancel(self) -> None:
         """Make the job CANCELLING unless it is, or has ended."""
         job = self.load()
@@ -130,6 +139,7 @@ class JobRecord:
         name = identity.new_name(self.name.project, self.name.location, CUSTOM_JOB.collection)
         job = protos.CustomJob(name=str(name), display_name=display_name, job_spec=job_spec)
         job.create_time.CopyFrom(now)
+        fill_boot_disks(job.job_spec)
         states.advance(job, states.PENDING, now)
         return job
 

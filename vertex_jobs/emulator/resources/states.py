@@ -69,7 +69,9 @@ def advance(
 
     ``startTime`` is the first time RUNNING, ``endTime`` the end, ``error`` only for FAILED and
     CANCELLED, its code by name, e.g. ``INTERNAL``. The job, a CustomJob, HyperparameterTuningJob or
-    TrainingPipeline, is changed in place. Source: CustomJob proto.
+    TrainingPipeline, is changed in place. Both times are whole seconds, and no update time is
+    before an end. Source: CustomJob proto; GoogleCloudPlatform/training-data-analyst,
+    mobile_gaming_feature_store.ipynb, description of a finished job.
 
     Raises:
         ApiError: If that state cannot follow the present one.
@@ -82,9 +84,19 @@ def advance(
     job.state = state
     job.update_time.CopyFrom(now)
     if state == RUNNING and not job.HasField("start_time"):
-        job.start_time.CopyFrom(now)
+        job.start_time.CopyFrom(_whole_second(now))
     if state in TERMINAL:
-        job.end_time.CopyFrom(now)
+        job.end_time.CopyFrom(_whole_second(now))
+        job.update_time.CopyFrom(max(now, job.end_time, key=_nanoseconds))
     if state in (FAILED, CANCELLED):
         job.error.code = CODES[code or "CANCELLED"]
         job.error.message = message
+
+
+def _whole_second(moment: timestamp_pb2.Timestamp) -> timestamp_pb2.Timestamp:
+    """Return the moment in whole seconds, rounded up: it is after what happened before it."""
+    return timestamp_pb2.Timestamp(seconds=moment.seconds + (moment.nanos > 0))
+
+
+def _nanoseconds(moment: timestamp_pb2.Timestamp) -> int:
+    return moment.ToNanoseconds()

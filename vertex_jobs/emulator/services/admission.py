@@ -1,7 +1,7 @@
 """Admit a new job before it is kept: check it, put it into the API's own form, gather warnings.
 
 One function for each kind. It refuses as the service does, refuses what is not emulated, and
-refuses what this machine lacks, so that a job that is admitted can run.
+refuses what this machine lacks, so that a job that is admitted can run, but for its image.
 """
 
 from collections.abc import Callable
@@ -19,6 +19,7 @@ from vertex_jobs.emulator.resources.fields import clear_outputs, stored_fields
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.resources.machine_checks import check_machines, machine_warnings
 from vertex_jobs.emulator.resources.model_registry import ModelRegistry
+from vertex_jobs.emulator.resources.service_values import fill_boot_disks
 from vertex_jobs.emulator.services.job_service import Admit
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.job_kinds import CUSTOM_JOB, CUSTOM_TRAINING_JOB, TUNING_JOB, JobKind
@@ -62,6 +63,7 @@ class Admission:
         faults = validation.check_labels(job, "custom_job")
         warnings = self._check_spec(job.job_spec, "custom_job.job_spec", faults)
         warnings += _stored(job, "custom_job")
+        fill_boot_disks(job.job_spec)
         await self._capacity.refuse_lacking(job.job_spec, settings)
         return warnings
 

@@ -21,6 +21,7 @@ from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.job_kinds import TUNING_JOB, JobKind
 from vertex_jobs.names import ResourceName
+from vertex_jobs.spec.local import Pace, TimedPace
 
 #: Checks and completes a new resource, given its project and location and its settings; answers
 #: the warnings that belong into the job's log.
@@ -91,7 +92,7 @@ class JobService:
         # These are for the service to say.
         for output in ("state", "start_time", "end_time", "error"):
             resource.ClearField(output)
-        states.advance(resource, states.QUEUED, now)
+        states.advance(resource, _first_state(call.settings.local.pace), now)
         settings = {**call.options, "warnings": warnings}
         with self._store.transaction():
             self._projects.note(parent.project)
@@ -156,3 +157,13 @@ class JobService:
             self._store.delete(name.collection, name.resource_id)
             self._policies.delete(str(name))
             return self._operations.deleted(name)
+
+
+def _first_state(pace: Pace) -> int:
+    """Return the state in which a job is created: PENDING, unless its pace has it wait before.
+
+    Source: GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob.
+    """
+    if pace == "stepped" or (isinstance(pace, TimedPace) and pace.queued):
+        return states.QUEUED
+    return states.PENDING

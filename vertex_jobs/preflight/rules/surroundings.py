@@ -9,7 +9,7 @@ from vertex_jobs.catalog.container_images import is_reduction_server
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
-from vertex_jobs.spec import HyperparameterTuningJob, LocalSettings
+from vertex_jobs.spec import HyperparameterTuningJob, LocalSettings, WorkerPoolSpec
 from vertex_jobs.spec.stopping import ConvexStoppingSpec
 
 #: Uses of a managed dataset that Local Vertex does not emulate.
@@ -22,6 +22,8 @@ _DATA_FIELDS = (
     "persist_ml_use_assignment",
     "bigquery_destination",
 )
+#: Environments that run the image itself.
+_ENGINES = ("docker", "podman")
 
 
 @rule(
@@ -108,6 +110,35 @@ def emulated_here(subject: Subject) -> Iterator[Fault]:
         yield from _stopping_emulated(subject.job)
 
 
+@rule(
+    "warning",
+    source="Local Vertex",
+    needs=[*MACHINE_FIELDS, "container_uri", "local"],
+    local_only=True,
+)
+def image_stands_here(subject: Subject) -> Iterator[Fault]:
+    """A container that is to run on Local Vertex has something that stands for it there."""
+    local = subject.job.local
+    for pool in subject.pools:
+        mapped = local.images.get(pool.container_uri)
+        runs_image = (mapped.environment if mapped else local.environment) in _ENGINES
+        if runs_image or (mapped and mapped.command) or _runs_package(pool):
+            continue
+        yield Fault(
+            subject.field(subject.candidates[0], pool, "container_uri"),
+            pool.container_uri,
+            "no image is pulled on Local Vertex, so the job fails at its start there",
+            "say under local.images which environment and command stand for it",
+        )
+
+
+def _runs_package(pool: WorkerPoolSpec) -> bool:
+    """Return whether Local Vertex sees a package in the pool, in the SDK's own command too."""
+    if pool.runs_package or pool.python_package_gcs_uri or is_reduction_server(pool.container_uri):
+        return True
+    return any("pip" in word and "/gcs/" in word for word in pool.command)
+
+
 def _stopping_emulated(job: HyperparameterTuningJob) -> Iterator[Fault]:
     spec = job.automated_stopping_spec
     if isinstance(spec, ConvexStoppingSpec) and spec.update_all_stopped_trials:
@@ -158,5 +189,6 @@ SURROUNDINGS_RULES = (
     same_region,
     local_settings_dropped,
     emulated_here,
+    image_stands_here,
     cost_ceiling,
 )

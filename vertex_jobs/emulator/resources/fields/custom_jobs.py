@@ -29,7 +29,7 @@ JOB_FIELDS: list[Field] = [
         stored={"encryption_spec": "a key of the customer's; nothing here is encrypted"},
         output={
             **RESOURCE_OUTPUT,
-            "web_access_uris": "never set: there is no web shell",
+            "web_access_uris": "with enable_web_access; nothing answers at these addresses",
             "satisfies_pzs": "never set",
             "satisfies_pzi": "never set",
         },
@@ -50,7 +50,7 @@ JOB_FIELDS: list[Field] = [
             "psc_interface_config": "private connections; replicas use this machine's network",
             "protected_artifact_location_id": "where protected artifacts are kept",
             "tensorboard": "a managed TensorBoard; logs stay in AIP_TENSORBOARD_LOG_DIR",
-            "enable_web_access": "a web shell; there is none",
+            "enable_web_access": "a web shell; there is none behind the URIs",
             "enable_dashboard_access": "a dashboard; there is none",
             "experiment": "an experiment to log to; none is kept here",
             "experiment_run": "a run of an experiment; none is kept here",
@@ -64,7 +64,7 @@ JOB_FIELDS: list[Field] = [
             "python_package_spec": "unpacked and run",
             "machine_spec": "checked",
             "replica_count": "as many processes",
-            "disk_spec": "checked; replicas use this machine's disk",
+            "disk_spec": "checked, filled in; replicas use this machine's disk",
         },
         refused={
             "nfs_mounts": "file servers; Local Vertex does not mount them",

@@ -1,0 +1,52 @@
+"""Values that the service adds to a custom job: boot disks, and addresses for its web shells.
+
+Only those that it was seen to add: other defaults are not echoed.
+Source: GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob;
+GoogleCloudPlatform/vertex-ai-samples, history of
+sdk_pytorch_torchrun_custom_container_training_imagenet.ipynb.
+"""
+
+import hashlib
+from collections.abc import Iterator
+
+from vertex_jobs import catalog
+from vertex_jobs.emulator import protos
+from vertex_jobs.names import location_of
+
+#: Digits before the location in the host of a web shell.
+_SHELL_DIGITS = 16
+_SHELL_HOST = "{}-dot-{}.aiplatform-training.googleusercontent.com"
+
+
+def fill_boot_disks(spec: protos.Message) -> None:
+    """Give each used pool of a CustomJobSpec the boot disk that it did not ask for."""
+    for pool in spec.worker_pool_specs:
+        if pool.WhichOneof("task") is None:
+            continue
+        disk = pool.disk_spec
+        disk.boot_disk_type = disk.boot_disk_type or _disk_of(pool.machine_spec.machine_type)
+        disk.boot_disk_size_gb = (
+            disk.boot_disk_size_gb or catalog.load().limits.boot_disk_gb_default
+        )
+
+
+def _disk_of(machine_type: str) -> str:
+    disks = catalog.load().boot_disks
+    own = [name for name, disk in disks.items() if machine_type in disk.machines]
+    return (own or [name for name, disk in disks.items() if disk.is_default])[0]
+
+
+def web_access_uris(job: protos.Message) -> Iterator[tuple[str, str]]:
+    """Yield replica and address of each web shell, in the order in which they become known.
+
+    Nothing answers there: no host of that name is this machine's.
+    """
+    if not job.job_spec.enable_web_access:
+        return
+    location = location_of(job.name.partition("/customJobs/")[0])
+    pools = list(enumerate(job.job_spec.worker_pool_specs))
+    for number, pool in reversed(pools):
+        for index in range(pool.replica_count):
+            replica = f"workerpool{number}-{index}"
+            digest = hashlib.sha256(f"{job.name}/{replica}".encode()).hexdigest()
+            yield replica, _SHELL_HOST.format(digest[:_SHELL_DIGITS], location)
