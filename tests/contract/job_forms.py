@@ -24,6 +24,7 @@ import argparse, json, os, signal, sys, time
 parser = argparse.ArgumentParser()
 parser.add_argument("--exit", type=int, default=0)
 parser.add_argument("--signal", type=int)
+parser.add_argument("--raise", dest="raises", action="store_true")
 parser.add_argument("--sleep", type=float, default=0)
 parser.add_argument("--write-environment", metavar="GS_DIRECTORY")
 parser.add_argument("--replicas", type=int, default=1)
@@ -62,6 +63,8 @@ if options.x is not None:
 print("a line", flush=True)
 print("an error line", file=sys.stderr, flush=True)
 time.sleep(options.sleep)
+if options.raises:
+    raise RuntimeError("on purpose")
 if options.signal:
     os.kill(os.getpid(), options.signal)
 sys.exit(options.exit)

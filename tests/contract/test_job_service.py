@@ -19,10 +19,13 @@ Run = Callable[[dict[str, Any]], Any]
 def test_created_job_is_echoed(jobs: Any, parent: str, package_uri: str, wait: Any) -> None:
     job = custom_job(package_uri, labels={"team": "vision"})
     created = jobs.create_custom_job(parent=parent, custom_job=job)
+    (sent,) = job["job_spec"]["worker_pool_specs"]
+    disk = {"boot_disk_type": "pd-ssd", "boot_disk_size_gb": 100}
+    filled = {**job["job_spec"], "worker_pool_specs": [{**sent, "disk_spec": disk}]}
     assert (created.display_name, dict(created.labels), created.job_spec) == (
         "contract",
         {"team": "vision"},
-        types.CustomJobSpec(job["job_spec"]),
+        types.CustomJobSpec(filled),
     )
 
 
@@ -61,18 +64,39 @@ def test_states_only_go_forward(jobs: Any, parent: str, package_uri: str, wait: 
 
 def test_exit_3_fails_with_the_services_text(run: Run, package_uri: str) -> None:
     job = run(custom_job(package_uri, "--exit=3"))
-    text, reason = job.error.message.split(". ")[:2]  # a traceback and a link may follow
-    assert (job.state.name, text, reason) == (
+    text, _, log = job.error.message.partition(
+        " To find out more about why your job exited please check the logs: "
+    )
+    number, job_id = job.name.split("/")[1::4]
+    assert (job.state.name, job.error.code, text, log) == (
         "JOB_STATE_FAILED",
-        "The replica workerpool0-0 exited with a non-zero status of 3",
-        "Termination reason: Error.",
+        3,
+        "The replica workerpool0-0 exited with a non-zero status of 3.",
+        f"https://console.cloud.google.com/logs/viewer?project={number}"
+        f"&resource=ml_job%2Fjob_id%2F{job_id}&advancedFilter=resource.type%3D%22ml_job%22"
+        f"%0Aresource.labels.job_id%3D%22{job_id}%22",
     )
 
 
-def test_timeout_fails_the_job(run: Run, package_uri: str) -> None:
+def test_an_exceptions_traceback_is_in_the_error(run: Run, package_uri: str) -> None:
+    """Source: GoogleCloudPlatform/vertex-ai-samples pull request 1504."""
+    lines = run(custom_job(package_uri, "--raise")).error.message.split("\n")
+    assert (lines[:2], lines[-3:-1], lines[-1].partition(":")[0]) == (
+        [
+            "The replica workerpool0-0 exited with a non-zero status of 1. "
+            "Termination reason: Error. ",
+            "Traceback (most recent call last):",
+        ],
+        ["RuntimeError: on purpose", ""],
+        "To find out more about why your job exited please check the logs",
+    )
+
+
+def test_a_job_is_cancelled_at_its_time_limit(run: Run, package_uri: str) -> None:
+    """Source: tensorflow/tfx issue 6223, "cancelled after exactly 7 days"."""
     scheduling = {"scheduling": {"timeout": {"seconds": 1}}}
     job = run(custom_job(package_uri, "--sleep=60", spec=scheduling))
-    assert (job.state.name, job.error.code) == ("JOB_STATE_FAILED", 4)
+    assert (job.state.name, job.error.code) == ("JOB_STATE_CANCELLED", 1)
 
 
 def test_cancel(jobs: Any, parent: str, package_uri: str, wait: Any) -> None:

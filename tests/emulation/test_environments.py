@@ -169,9 +169,10 @@ def test_a_mapped_command_that_does_not_exist_fails_the_job(tmp_path: Path) -> N
     async def body(room: Room) -> None:
         job_id = room.create(container_pool(IMAGE))
         ending = await room.run(job_id, local=mapping)
-        assert ending.message == (
-            "The replica workerpool0-0 exited with a non-zero status of 127. "
-            "Termination reason: Error."
+        assert ending.message.partition("\nTo find out more")[0] == (
+            "The replica workerpool0-0 exited with a non-zero status of 128. "
+            "Termination reason: StartError. \n"
+            " Termination log message: cannot start 'no-such-program': No such file or directory"
         )
         assert "cannot start 'no-such-program': No such file or directory" in room.lines(job_id)
 

@@ -276,7 +276,7 @@ class TestEnd:
     def test_an_interpreter_that_is_not_there_is_named(self, tmp_path: Path, warm: bool) -> None:
         run = run_module(tmp_path, "pass", interpreter="/no/such/python", warm=warm)
         assert (run.exit, run.text("stderr")) == (
-            Exit(127, None),
+            Exit(128, None),
             "cannot start '/no/such/python': No such file or directory",
         )
 

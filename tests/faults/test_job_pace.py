@@ -127,8 +127,14 @@ def test_no_timeout_passes_by_itself(
     machine.advance(0.5)
     before = handle.state
     machine.advance(0.6)
-    handle.exception(timeout=60)
-    assert (before, view(handle).error.code) == ("JOB_STATE_RUNNING", 4)
+    with pytest.raises(JobFailedError, match="cancelled at its time limit"):
+        handle.result(timeout=60)
+    ended = view(handle)
+    assert (before, ended.state.name, ended.error.code) == (
+        "JOB_STATE_RUNNING",
+        "JOB_STATE_CANCELLED",
+        1,
+    )
 
 
 def test_a_flex_start_job_expires_when_it_has_waited_enough(
@@ -215,8 +221,14 @@ def test_a_silent_replica_is_noticed_by_the_timeout_alone(
     wait_for(lambda: any(one["kind"] == "fault" for one in machine.incidents(handle.name)))
     before = handle.state
     machine.advance(61)
-    handle.exception(timeout=60)
-    assert (before, view(handle).error.code) == ("JOB_STATE_RUNNING", 4)
+    with pytest.raises(JobFailedError, match="cancelled at its time limit"):
+        handle.result(timeout=60)
+    ended = view(handle)
+    assert (before, ended.state.name, ended.error.code) == (
+        "JOB_STATE_RUNNING",
+        "JOB_STATE_CANCELLED",
+        1,
+    )
 
 
 def test_a_replica_is_killed_when_its_time_has_come(

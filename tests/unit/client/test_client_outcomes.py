@@ -1,11 +1,12 @@
 """What a job's resource says about its end."""
 
 import concurrent.futures
+from typing import ClassVar
 
 import pytest
 
 from vertex_jobs.client.log_lines import LogSource
-from vertex_jobs.client.outcomes import culprit, failure
+from vertex_jobs.client.outcomes import culprit, failure, is_short
 from vertex_jobs.client.remedies import remedy_for
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.errors import JobFailedError, UnsupportedHereError
@@ -87,6 +88,70 @@ class TestFailure:
             ("11",),
             f"Too many. (trial 1: {EXITED})",
         )
+
+
+#: Source: log of a real job, February 2026, public text, source not named; shortened.
+TRACED = (
+    "The replica workerpool0-0 exited with a non-zero status of 1. Termination reason: Error. \n"
+    "Traceback (most recent call last):\n"
+    '  File "/root/.local/lib/python3.10/site-packages/trainer/task.py", line 293, in main\n'
+    "    model = build()\n"
+    "ModuleNotFoundError: No module named 'ultralytics'\n"
+    "\n"
+    "To find out more about why your job exited please check the logs: https://console.cloud."
+    "google.com/logs/viewer?project=6&resource=ml_job%2Fjob_id%2F7"
+)
+
+
+class TestServiceErrors:
+    def test_the_services_words_stand_alone(self):
+        error = failure(snapshot(error={"code": 3, "message": TRACED}), ("a line of the log",))
+        assert (error.message, error.last_lines) == (
+            "The replica workerpool0-0 exited with a non-zero status of 1. "
+            "Termination reason: Error.",
+            ("a line of the log",),
+        )
+
+    def test_its_traceback_stands_for_a_log_that_cannot_be_read(self):
+        error = failure(snapshot(error={"code": 3, "message": TRACED}))
+        assert (error.last_lines[-1], error.remedy[:26]) == (
+            "ModuleNotFoundError: No module named 'ultralytics'",
+            "The package does not bring",
+        )
+
+    def test_a_quota_in_the_programs_own_words_is_not_the_services(self):
+        message = TRACED.replace("No module named 'ultralytics'", "Quota exceeded for BigQuery")
+        assert not is_short(snapshot(error={"code": 3, "message": message}))
+
+    def test_without_a_traceback(self):
+        message = TRACED.partition(" Termination")[0] + " To find" + TRACED.partition("To find")[2]
+        error = failure(snapshot(error={"code": 3, "message": message}))
+        assert (error.message, error.last_lines) == (
+            "The replica workerpool0-0 exited with a non-zero status of 1.",
+            (),
+        )
+
+
+class TestTimeLimit:
+    """Source: tensorflow/tfx issue 6223: a job over its time limit is shown as cancelled."""
+
+    TIMES: ClassVar = {"startTime": "2026-01-01T00:00:00Z", "endTime": "2026-01-01T01:00:00Z"}
+
+    @pytest.mark.parametrize(
+        ("timeout", "limit"), [("3600s", True), ("3601s", True), ("3700s", False), (None, False)]
+    )
+    def test_a_job_that_ran_as_long_as_it_may(self, timeout, limit):
+        spec = {"scheduling": {"timeout": timeout}} if timeout else {}
+        error = failure(snapshot(state="JOB_STATE_CANCELLED", jobSpec=spec, **self.TIMES))
+        text = "it was cancelled"
+        if limit:
+            text += f" at its time limit: it ran longer than its timeout of {timeout[:-1]} s"
+        assert (error.message, bool(error.remedy)) == (text, limit)
+
+    def test_a_study_has_none(self):
+        spec = {"scheduling": {"timeout": "60s"}}
+        state = {"state": "JOB_STATE_CANCELLED", "trialJobSpec": spec, **self.TIMES}
+        assert failure(snapshot("hyperparameterTuningJobs", **state)).message == "it was cancelled"
 
 
 class TestRemedies:

@@ -6,6 +6,7 @@ from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import (
     Action,
     Decision,
+    Ending,
     History,
     ReplicaEnd,
     Retries,
@@ -82,9 +83,9 @@ def test_what_the_scheduling_changes(status: int, retries: Retries, action: Acti
         (0, 0, Action.RESTART_WORKER),
         (4, 0, Action.RESTART_WORKER),
         (5, 0, Action.RETRY_JOB),
-        (5, 2, Action.RETRY_JOB),
-        (4, 3, Action.RESTART_WORKER),
-        (5, 3, Action.END),
+        (5, 1, Action.RETRY_JOB),
+        (4, 2, Action.RESTART_WORKER),
+        (5, 2, Action.END),  # three attempts in all
     ],
 )
 def test_how_often_a_lost_machine_is_made_good(
@@ -105,31 +106,62 @@ def test_the_primarys_success_is_the_jobs() -> None:
     assert ending.state == states.SUCCEEDED
 
 
-def test_the_programs_own_exit_is_told_in_the_services_words() -> None:
-    ending = after(3).ending
+#: Source: production text of August 2026 in a public test, repository not named.
+LOG = (
+    "https://console.cloud.google.com/logs/viewer?project=401977096985&resource=ml_job%2Fjob_id%2F"
+    "4569671626135699456&advancedFilter=resource.type%3D%22ml_job%22%0Aresource.labels.job_id%3D"
+    "%224569671626135699456%22"
+)
+POINTER = f"To find out more about why your job exited please check the logs: {LOG}"
+
+
+def told(end: ReplicaEnd) -> tuple[str, str, str]:
+    ending = decide(end, NONE, History()).ending
     assert ending is not None
-    assert (ending.code, ending.message) == (
+    return ending.code, ending.message, ending.reason
+
+
+def test_the_programs_own_exit_is_told_in_the_services_words() -> None:
+    text = "The replica workerpool0-0 exited with a non-zero status of 1."
+    assert told(ReplicaEnd(CHIEF, 1, log=LOG)) == ("INVALID_ARGUMENT", f"{text} {POINTER}", text)
+
+
+def test_a_traceback_stands_between_the_reason_and_the_log() -> None:
+    """Source: log of a real job, February 2026, public text, source not named."""
+    trace = (
+        'Traceback (most recent call last):\n  File "task.py", line 1, in <module>\n    main()\n'
+        "ModuleNotFoundError: No module named 'ultralytics'"
+    )
+    text = "The replica workerpool0-0 exited with a non-zero status of 1."
+    assert told(ReplicaEnd(CHIEF, 1, traceback=trace, log=LOG)) == (
         "INVALID_ARGUMENT",
-        "The replica workerpool0-0 exited with a non-zero status of 3. Termination reason: Error.",
+        f"{text} Termination reason: Error. \n{trace}\n\n{POINTER}",
+        text,
+    )
+
+
+def test_a_program_that_cannot_be_started() -> None:
+    """Source: GoogleCloudPlatform/vertex-ai-samples issue 1898."""
+    text = "The replica workerpool0-0 exited with a non-zero status of 128."
+    reason = "cannot start 'trainer.task': No such file or directory"
+    assert told(ReplicaEnd(CHIEF, 128, start_failure=reason, log=LOG)) == (
+        "INVALID_ARGUMENT",
+        f"{text} Termination reason: StartError. \n Termination log message: {reason}\n{POINTER}",
+        text,
     )
 
 
 def test_memory_that_ran_out_is_told_in_the_services_words() -> None:
-    ending = after(137, out_of_memory=True).ending
-    assert ending is not None
-    assert (ending.code, ending.message) == (
-        "RESOURCE_EXHAUSTED",
-        "The replica workerpool0-0 ran out of memory and exited with a non-zero status of 137.",
-    )
+    text = "The replica workerpool0-0 ran out of memory and exited with a non-zero status of 137."
+    end = ReplicaEnd(CHIEF, 137, out_of_memory=True, log=LOG)
+    assert told(end) == ("RESOURCE_EXHAUSTED", f"{text} {POINTER}", text)
 
 
 def test_losses_without_end_are_an_internal_error() -> None:
-    ending = after(137, worker_restarts=5, job_restarts=3).ending
-    assert ending is not None
-    assert (ending.code, ending.message) == (
-        "INTERNAL",
-        "Internal error occurred for the current attempt. The machine of replica workerpool0-0 "
-        "was lost (status 137).",
+    decision = after(137, worker_restarts=5, job_restarts=2)
+    assert (decision.ending, decision.reason) == (
+        Ending(states.FAILED, "INTERNAL", "Internal error occurred for the current attempt"),
+        "The machine of replica workerpool0-0 was lost (status 137).",
     )
 
 

@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from vertex_jobs.emulator.clock import Clock, wait_until
+from vertex_jobs.emulator.controllers.last_words import CANNOT_START, LastWords
 from vertex_jobs.emulator.controllers.replica_faults import ALL_REPLICAS, ReplicaFaults
 from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
 from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
 from vertex_jobs.emulator.resources.endings import (
+    START_ERROR_STATUS,
     Action,
     Decision,
     History,
@@ -25,6 +27,7 @@ from vertex_jobs.emulator.resources.endings import (
     decide,
 )
 from vertex_jobs.emulator.resources.job_records import JobRecord
+from vertex_jobs.emulator.resources.service_values import console_log
 from vertex_jobs.emulator.storage.writers import WriteLedger, Writer
 
 #: Between SIGTERM and SIGKILL, in seconds. The service's own grace is not documented. They are
@@ -59,6 +62,7 @@ class Attempt:
     job_restarts: int = 0
     worker_restarts: Counter[str] = field(default_factory=Counter)
     _workers: list[Worker] = field(default_factory=list)
+    _last_words: dict[str, LastWords] = field(default_factory=dict)
 
     async def run(self, on_running: Callable[[], None]) -> Decision | None:
         """Run until something follows for the job; return None when its time was up.
@@ -87,9 +91,13 @@ class Attempt:
         return worker
 
     def _output(self, replica_id: str) -> Callable[[str, bytes, float], None]:
+        words = self._last_words[replica_id] = LastWords()
+
         def write(stream: str, line: bytes, time: float) -> None:
             severity = "ERROR" if stream == "stderr" else "INFO"
             text = line.decode("utf-8", errors="replace")
+            if stream == "stderr":
+                words.note(text)
             self.record.say(text, severity, task=replica_id, time=time)
             self.faults.handle_line(replica_id, text)
 
@@ -146,12 +154,18 @@ class Attempt:
 
     def _end_of(self, worker: Worker) -> ReplicaEnd:
         end = worker.exit.result()
+        words = self._last_words[worker.spec.replica_id]
+        status = end.code if end.code is not None else _SIGNAL_OFFSET + (end.signal or 0)
+        not_started = status == START_ERROR_STATUS and words.last_line.startswith(CANNOT_START)
         return ReplicaEnd(
             worker.spec.replica_id,
-            end.code if end.code is not None else _SIGNAL_OFFSET + (end.signal or 0),
+            status,
             primary=worker.spec is self.replicas[0],
             out_of_memory=end.out_of_memory or worker.out_of_memory,
             machine_lost=worker.machine_lost,
+            traceback=words.traceback,
+            start_failure=words.last_line if not_started else "",
+            log=console_log(self.record.name),
         )
 
     def _report(self, end: ReplicaEnd) -> None:

@@ -5,6 +5,7 @@ The meaning of a replica's end is decided in ``resources.endings``; one attempt 
 
 import asyncio
 import contextlib
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
@@ -81,6 +82,7 @@ class CustomJobRun:
         self._owner = owner
         self._trial = trial
         self._before_end = before_end
+        self._running_since = math.inf
         self._faults = ReplicaFaults(
             record,
             (owner or record).key,
@@ -186,31 +188,40 @@ class CustomJobRun:
                 worker_restarts=worker_restarts,
             )
             decision = await attempt.run(self._on_running) or Decision(Action.END)
+            if decision.reason:
+                self._record.say(decision.reason, "WARNING")
             if decision.action is Action.END:
                 return decision.ending or self._timed_out()
             if self._stop.is_set():
                 return self._stop.ending
             if decision.action is Action.RETRY_JOB:
                 job_restarts, worker_restarts = job_restarts + 1, Counter[str]()
-            self._record.say(decision.reason, "WARNING")
             self._record.advance(states.PENDING)
 
     def _on_running(self) -> None:
+        self._running_since = min(self._running_since, self._with.clock.time())
         if self._record.load().state == states.PENDING:
             self._record.advance(states.RUNNING)
             self._record.publish_web_shells()
             self._record.say("Job is running.")
 
     def _deadline(self) -> float:
+        """Return when the job has run too long: its start time, which is rounded up, may be later.
+
+        After a restart of the server the start time alone is known.
+        """
         job = self._record.load()
-        return float(job.start_time.ToNanoseconds() / 1e9 + _timeout_seconds(job))
+        started = min(self._running_since, job.start_time.ToNanoseconds() / 1e9)
+        return float(started + _timeout_seconds(job))
 
     def _timed_out(self) -> Ending:
-        return Ending(
-            states.FAILED,
-            "DEADLINE_EXCEEDED",
-            f"The job ran longer than its timeout of {_timeout_seconds(self._record.load()):g} s.",
-        )
+        """Return the end of a job that has run too long, which the service cancels.
+
+        Source: tensorflow/tfx issue 6223, "cancelled after exactly 7 days"; the text is ours.
+        """
+        seconds = _timeout_seconds(self._record.load())
+        text = f"The job ran longer than its timeout of {seconds:g} s."
+        return Ending(states.CANCELLED, "CANCELLED", text)
 
     def _audit(self, ending: Ending) -> None:
         write_audit(

@@ -139,7 +139,7 @@ class TrialRun:
             trial.final_measurement.CopyFrom(final)
         else:
             trial.state = protos.TrialState.INFEASIBLE
-            trial.infeasible_reason = ending.message or self._missing_metric()
+            trial.infeasible_reason = ending.reason or self._missing_metric()
             if not ending.message:
                 self._metrics.warnings.append(trial.infeasible_reason)
                 self._warn()

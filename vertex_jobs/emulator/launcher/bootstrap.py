@@ -33,8 +33,8 @@ THREAD_LIMITS = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
 
 #: Where pip and Debian install. Other folders of the search path may be a script's own.
 INSTALLED = ("dist-packages", "site-packages")
-#: The exit code of a shell for a command that it cannot start.
-CANNOT_START = 127
+#: The exit code of a container whose command cannot be started.
+CANNOT_START = 128
 #: Python's own name for runpy's file is not its path in every version.
 _STARTING_FILES = (__file__, runpy.run_module.__code__.co_filename)
 _OWN_FOLDER = os.path.dirname(os.path.abspath(__file__))

@@ -86,7 +86,7 @@ class Launcher:
         """Start a replica, and return once its process runs.
 
         The first replica of its kind waits for its warm parent's imports, as a fresh process
-        would for its own. One that cannot be started at all ends with code 127 and says why on
+        would for its own. One that cannot be started at all ends with code 128 and says why on
         its stderr. ``on_output`` is called on the event loop, for every line of both streams in
         order.
 

@@ -28,7 +28,7 @@ def spawn(
 ) -> int:
     """Start a program and return its process id.
 
-    A program that cannot be started ends with code 127 and says so on its own error stream. The
+    A program that cannot be started ends with code 128 and says so on its own error stream. The
     command begins with an absolute path; the environment is all that it gets. ``output`` and
     ``errors`` become its streams and stay open here, ``inherited`` it keeps under the same number.
     With ``may_mount`` it keeps the launcher's right to mount file systems.

@@ -1,4 +1,4 @@
-"""Values that the service adds to a custom job: boot disks, and addresses for its web shells.
+"""Values that the service adds to a custom job: boot disks, addresses of web shells and of its log.
 
 Only those that it was seen to add: other defaults are not echoed.
 Source: GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob;
@@ -8,10 +8,11 @@ sdk_pytorch_torchrun_custom_container_training_imagenet.ipynb.
 
 import hashlib
 from collections.abc import Iterator
+from urllib.parse import quote
 
 from vertex_jobs import catalog
 from vertex_jobs.emulator import protos
-from vertex_jobs.names import location_of
+from vertex_jobs.names import ResourceName, location_of
 
 #: Digits before the location in the host of a web shell.
 _SHELL_DIGITS = 16
@@ -50,3 +51,16 @@ def web_access_uris(job: protos.Message) -> Iterator[tuple[str, str]]:
             replica = f"workerpool{number}-{index}"
             digest = hashlib.sha256(f"{job.name}/{replica}".encode()).hexdigest()
             yield replica, _SHELL_HOST.format(digest[:_SHELL_DIGITS], location)
+
+
+def console_log(name: ResourceName) -> str:
+    """Return the address of a custom job's log in the console, as errors name it.
+
+    Source: log of a real job, February 2026, public text, source not named.
+    """
+    job_id = name.resource_id
+    shown = quote(f'resource.type="ml_job"\nresource.labels.job_id="{job_id}"', safe="")
+    return (
+        f"https://console.cloud.google.com/logs/viewer?project={name.project}"
+        f"&resource={quote(f'ml_job/job_id/{job_id}', safe='')}&advancedFilter={shown}"
+    )
