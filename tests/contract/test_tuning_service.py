@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from google.api_core import exceptions
 from google.cloud import storage
+from google.cloud.aiplatform_v1 import types
 from job_forms import base, tuning_job
 
 Tune = Callable[[dict[str, Any]], Any]
@@ -105,3 +106,11 @@ def test_a_study_that_no_search_could_have_is_refused(tune: Tune, package_uri: s
     with pytest.raises(exceptions.BadRequest, match=r"'x' occurs 2 times.*") as refusal:
         tune(form)
     assert "'a' occurs 2 times" in refusal.value.message
+
+
+def test_the_spec_of_trials_is_echoed_as_it_was_sent(
+    jobs: Any, parent: str, package_uri: str
+) -> None:
+    job = tuning_job(package_uri, max_trial_count=1, parallel_trial_count=1)
+    created = jobs.create_hyperparameter_tuning_job(parent=parent, hyperparameter_tuning_job=job)
+    assert created.trial_job_spec == types.CustomJobSpec(job["trial_job_spec"])

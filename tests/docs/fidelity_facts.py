@@ -71,24 +71,85 @@ _RESOURCES = _area(
         "contract/test_job_service::test_names_carry_the_project_number_and_a_numeric_id",
     ),
     (
-        "documented",
-        "The job spec is echoed.",
-        "google-cloud-aiplatform: the SDK replaces its object by the answer",
-        "contract/test_job_service::test_created_job_is_echoed",
+        "recorded",
+        "A created custom job is PENDING. It is echoed as it was sent, with the boot disk (pd-ssd, "
+        "100 GB) of each pool, and no other default.",
+        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
+        "contract/test_recorded_jobs::test_a_created_job",
+    ),
+    (
+        "ours",
+        "A tuning job's trialJobSpec and a pipeline's trainingTaskInputs are echoed without a "
+        "boot disk; the custom jobs that work for them have one.",
+        "emulator.resources.service_values:fill_boot_disks",
+        "contract/test_tuning_service::test_the_spec_of_trials_is_echoed_as_it_was_sent",
+    ),
+    (
+        "recorded",
+        "A name whose id is no number is 400, `Invalid CustomJob resource name.`; other kinds in "
+        "their own words are our reading.",
+        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
+        "contract/test_refusals::test_a_name_whose_id_is_no_number",
+    ),
+    (
+        "recorded",
+        "Answers carry `Server: ESF`, `Vary`, and headers for browsers.",
+        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
+        "contract/test_recorded_jobs::test_headers",
+    ),
+    (
+        "recorded",
+        "A create takes any image of Docker Hub or Artifact Registry.",
+        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
+        "contract/test_recorded_jobs::test_a_created_job",
+    ),
+    (
+        "ours",
+        "An image that nothing on this machine stands for fails its job when it starts, in words "
+        "of our own.",
+        "emulator.replicas.tasks:NoProgramError",
+        "contract/test_recorded_jobs::test_the_same_job_fails_here_when_it_starts",
+    ),
+    (
+        "seen",
+        "With enableWebAccess a running job has an address for each replica. Here it has the "
+        "service's form, and nothing answers there.",
+        "GoogleCloudPlatform/vertex-ai-samples, history of "
+        "sdk_pytorch_torchrun_custom_container_training_imagenet.ipynb",
+        "contract/test_recorded_jobs::test_web_shells",
+    ),
+    (
+        "seen",
+        "createTime, startTime (first time RUNNING), endTime and updateTime are in order; startTime "
+        "and endTime are whole seconds. That they are rounded up is our choice.",
+        "GoogleCloudPlatform/training-data-analyst, mobile_gaming_feature_store.ipynb",
+        "contract/test_recorded_jobs::test_times_of_a_finished_job",
     ),
     (
         "documented",
-        "createTime, startTime (first time RUNNING), endTime and updateTime are in order.",
-        "CustomJob proto",
-        "contract/test_job_service::test_times_are_in_order",
-    ),
-    (
-        "documented",
-        "A display name has at most 128 characters; labels at most 64 code points each, lower "
-        "case, at most 64 of them; a machine type is required. All faults come in one answer: "
-        "`List of found errors:`, numbered, with field and message.",
-        "CustomJob and MachineSpec protos; error text quoted in public repositories",
+        "A display name has at most 128 characters; a machine type is required.",
+        "CustomJob and MachineSpec protos",
         "contract/test_job_service::test_every_fault_is_in_one_answer",
+    ),
+    (
+        "seen",
+        "All faults come in one answer, `List of found errors:`, a tab before each number and one "
+        "at the end, and as google.rpc.BadRequest.",
+        "refused persistent resource of July 2024, public text, source not named",
+        "contract/test_refusals::test_faults_are_details_too",
+    ),
+    (
+        "seen",
+        "Labels have one fault with one text: 63 characters, 127 bytes, keys that start with a "
+        "letter or digit. Seen of persistent resources; that jobs have the same is our reading.",
+        "refused persistent resource of July 2024, public text, source not named",
+        "contract/test_refusals::test_labels_have_one_text",
+    ),
+    (
+        "ours",
+        "Over gRPC a refusal above 4 KB is cut, and details that do not fit are left out.",
+        "emulator.fronts.grpc_refusals",
+        "contract/test_refusals::test_a_long_refusal_is_still_the_same_error",
     ),
     (
         "documented",
@@ -183,10 +244,19 @@ _STATES = _area(
     ),
     (
         "seen",
-        "A program's error ends the job: “The replica workerpool0-0 exited with a non-zero "
-        "status of 3. Termination reason: Error.”",
-        "page “Understand the custom training service”; several public issues",
-        "contract/test_job_service::test_exit_3_fails_with_the_services_text",
+        "A program's error ends the job, code 3: “The replica workerpool0-0 exited with a non-zero "
+        "status of 1.”, the end of its traceback if it left one, and the address of the log. How "
+        "much of a long traceback is kept is our choice.",
+        "GoogleCloudPlatform/vertex-ai-samples#1504; production text of August 2026 in a public "
+        "test, repository not named",
+        "contract/test_job_service::test_an_exceptions_traceback_is_in_the_error",
+    ),
+    (
+        "seen",
+        "A command that cannot be started is status 128 with “Termination reason: StartError.”; "
+        "the reason itself is in our words.",
+        "GoogleCloudPlatform/vertex-ai-samples#1898",
+        "emulation/test_environments::test_a_mapped_command_that_does_not_exist_fails_the_job",
     ),
     (
         "documented",
@@ -196,7 +266,8 @@ _STATES = _area(
     ),
     (
         "documented",
-        "Losses of a machine are made good: up to 5 restarts of a worker, up to 3 of the job.",
+        "Losses of a machine are made good: up to 5 restarts of a worker, then three attempts of "
+        "the job in all; then “Internal error occurred for the current attempt”.",
         "page “Understand the custom training service”",
         "unit/emulator/test_endings::test_how_often_a_lost_machine_is_made_good",
     ),
@@ -244,14 +315,15 @@ _STATES = _area(
     ),
     (
         "ours",
-        "After the time limit the job is JOB_STATE_FAILED, error code 4.",
+        "After the time limit the job is JOB_STATE_CANCELLED, as one report has it "
+        "(tensorflow/tfx#6223); its error is in our words.",
         "emulator.controllers.custom_job:_timed_out",
-        "contract/test_job_service::test_timeout_fails_the_job",
+        "contract/test_job_service::test_a_job_is_cancelled_at_its_time_limit",
     ),
     (
         "ours",
-        "QUEUED and PENDING take no time, nor does the error take time to appear; `pace` makes "
-        "it some.",
+        "PENDING takes no time, nor does the error take time to appear, and no job is QUEUED; "
+        "`pace` makes it some.",
         "emulator.controllers.pacing:Pacing",
         "unit/emulator/test_pacing::test_how_long_a_state_lasts",
     ),
@@ -737,8 +809,8 @@ FACTS = (*_RESOURCES, *_STATES, *_REPLICAS, *_STUDIES, *_MODELS, *_STORAGE, *_CL
 QUESTIONS = (
     Question(
         "Which state ends a job at its time limit?",
-        "FAILED, error code 4",
-        "contract/test_job_service::test_timeout_fails_the_job",
+        "CANCELLED, error code 1",
+        "contract/test_job_service::test_a_job_is_cancelled_at_its_time_limit",
     ),
     Question(
         "Which fields does a trial of a tuning job have today: name, customJob, measurements?",
