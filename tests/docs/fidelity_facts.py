@@ -71,7 +71,7 @@ _RESOURCES = _area(
         "contract/test_job_service::test_names_carry_the_project_number_and_a_numeric_id",
     ),
     (
-        "recorded",
+        "seen",
         "A created custom job is PENDING. It is echoed as it was sent, with the boot disk (pd-ssd, "
         "100 GB) of each pool, and no other default.",
         "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
@@ -85,20 +85,20 @@ _RESOURCES = _area(
         "contract/test_tuning_service::test_the_spec_of_trials_is_echoed_as_it_was_sent",
     ),
     (
-        "recorded",
+        "seen",
         "A name whose id is no number is 400, `Invalid CustomJob resource name.`; other kinds in "
         "their own words are our reading.",
         "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
         "contract/test_refusals::test_a_name_whose_id_is_no_number",
     ),
     (
-        "recorded",
+        "seen",
         "Answers carry `Server: ESF`, `Vary`, and headers for browsers.",
         "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
         "contract/test_recorded_jobs::test_headers",
     ),
     (
-        "recorded",
+        "seen",
         "A create takes any image of Docker Hub or Artifact Registry.",
         "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
         "contract/test_recorded_jobs::test_a_created_job",
@@ -120,8 +120,8 @@ _RESOURCES = _area(
     ),
     (
         "seen",
-        "createTime, startTime (first time RUNNING), endTime and updateTime are in order; startTime "
-        "and endTime are whole seconds. That they are rounded up is our choice.",
+        "createTime, startTime (first time RUNNING), endTime and updateTime are in order; "
+        "startTime and endTime are whole seconds. That they are rounded up is our choice.",
         "GoogleCloudPlatform/training-data-analyst, mobile_gaming_feature_store.ipynb",
         "contract/test_recorded_jobs::test_times_of_a_finished_job",
     ),
