@@ -6,7 +6,7 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 CONSTRAINTS := .ci/constraints-$(VERSION).txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-image check systems docs bench bench-search soak \
+.PHONY: help setup demo test test-all test-image check systems docs bench bench-search soak trust \
     contract-live clean
 
 help:  ## this list
@@ -94,6 +94,10 @@ soak: setup  ## a long campaign: kills at random instants, many jobs at once, lo
 	$(BIN)/python benchmarks/soak.py
 	$(BIN)/python benchmarks/lost_worker.py
 	CRASH_STRIDE=1 $(BIN)/python -m pytest --timeout 3600 tests/faults/test_submit_once.py -k killed
+
+INPUTS ?= 10000
+trust: setup  ## attack every way in with INPUTS inputs each, by a fresh SEED; what went wrong, in a table
+	$(BIN)/python tests/trust/campaign.py --inputs $(INPUTS) $(if $(SEED),--seed $(SEED))
 
 # The conformance suite against the real service. BUDGET is a ceiling in US dollars over what every
 # job could cost at worst; what was said is written, sanitised, to RECORD and can be replayed.

@@ -87,11 +87,34 @@ def test_a_syntax_error_has_line_and_column(root: Path) -> None:
         ("- a\n", "config = ['a']: must be a mapping"),
         ("a: 1\n---\nb: 1\n", "is no YAML: but found another document"),
         ("a: !!python/object:os.system {}\n", "could not determine a constructor"),
-        ("1: 2\nkind: custom_job\n", "1 = 1: must be text; write the key in quotes"),
+        ("1: 2\nkind: custom_job\n", "1 = 2: "),
+        ("null: 2\nkind: custom_job\n", "null = 2: "),
+        ("? [a]\n: 2\n", "is no YAML: a key that is no text"),
+        ("a: !!int abc\n", "line 1, column 4: is no YAML: no value of the tag int"),
+        (f"a: {'9' * 5000}\n", "no value of the tag int"),
+        ("a: !!timestamp 2026-01-01\n", "could not determine a constructor"),
+        ("a: &a [*a]\n", "an alias of a collection that it is in"),
+        ("a: " + "[" * 60, "more than 40 collections in each other"),
+        ('a: "\\0"\n', "line 1, column 4: is no YAML: the character U+0000, which is no text"),
+        ('a: "\\ud800"\n', "the character U+D800, which is no text"),
+        ("a: 1\nb: \x1b[2J\n", "line 2, column 4: is no YAML: the character U+001B"),
+        ("a: " + "x" * 600_000, "has 600,003 characters, and a config 524,288 at most"),
     ],
 )
 def test_text_that_is_no_config(text: str, message: str, root: Path) -> None:
     assert message in message_of(root, text)
+
+
+def test_an_alias_bomb_is_refused_before_it_goes_off(root: Path) -> None:
+    lines = ["a0: &a0 [x]", *(f"a{n}: &a{n} [*a{n - 1}, *a{n - 1}]" for n in range(1, 60))]
+    assert "more than 100,000 values with its aliases" in message_of(root, "\n".join(lines))
+
+
+def test_aliases_and_merges_are_read(root: Path) -> None:
+    text = "labels: &a {team: x}\nenvironment_variables: {<<: *a, 1: one}\n"
+    path = root / "configs" / "aliases.yaml"
+    path.write_text("base: study.yaml\n" + text)
+    assert load(path).environment_variables == {"team": "x", "1": "one"}
 
 
 def test_a_config_that_is_not_there(tmp_path: Path) -> None:
