@@ -76,7 +76,7 @@ def test_of_bare_hypertune_the_last_hundred_at_least_are_there(trials):
     ("case", "reported"),
     [
         ("other", "scores"),
-        ("nan", "score (never finite)"),
+        ("nan", "score (not a number (NaN), first at step 1)"),
         ("below", "score (never at a step)"),
         ("folder", "nothing"),
         ("silent", "nothing"),

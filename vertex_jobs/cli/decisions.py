@@ -4,7 +4,7 @@ For the verbs that show a study. NumPy and SciPy are loaded here as this program
 """
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
@@ -76,15 +76,17 @@ def trial_table(
     return table(columns, rows, bold)
 
 
-def print_decision(study: Study) -> None:
+def print_decision(study: Study, wrote_model: Callable[[Trial], bool]) -> None:
     """Print the best trial, or the Pareto front as a table, and why.
+
+    ``wrote_model`` says whether there is anything in a trial's model directory.
 
     Raises:
         NoFeasibleTrialError: If no trial could win.
     """
     best = study.best_trials
     if len(best) == 1:
-        _print_trial(study, best[0])
+        _print_trial(study, best[0], wrote_model)
         return
     goals = " and ".join(f"{goal.metric_id} ({goal.goal})" for goal in study.objectives)
     print_result(f"{len(best)} trials are the Pareto front of {goals}:")
@@ -98,9 +100,11 @@ def print_decision(study: Study) -> None:
     print_result(trial_table(study, best, confidence.chances if confidence else None))
 
 
-def _print_trial(study: Study, trial: Trial) -> None:
+def _print_trial(study: Study, trial: Trial, wrote_model: Callable[[Trial], bool]) -> None:
     pairs = [*trial.metrics.items(), *trial.parameters.items()]
-    pairs += [("model", trial.model_dir)] if trial.model_dir else []
+    if trial.model_dir:
+        is_there = wrote_model(trial)
+        pairs.append(("model", trial.model_dir if is_there else "none: AIP_MODEL_DIR is empty"))
     width = max(len(key) for key, _ in pairs)
     print_prose(study.explain(trial))
     for key, value in pairs:

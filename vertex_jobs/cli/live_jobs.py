@@ -2,6 +2,7 @@
 
 import threading
 from datetime import datetime, timezone
+from functools import partial
 from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.decisions import load_numerics, print_decision, trial_table
@@ -9,9 +10,11 @@ from vertex_jobs.cli.details import base_output_directory, line_format
 from vertex_jobs.cli.edge import Edge
 from vertex_jobs.cli.footers import say_come_back, say_next
 from vertex_jobs.cli.hparams import writer_for
+from vertex_jobs.cli.notes import say_notes
 from vertex_jobs.cli.progress import Progress, progress
 from vertex_jobs.cli.shared_options import EndpointOptions
-from vertex_jobs.cli.terminal import print_result, say, say_prose, warn
+from vertex_jobs.cli.terminal import print_result, say, warn
+from vertex_jobs.cli.trial_models import wrote_model
 from vertex_jobs.cli.words import duration, seconds_between
 from vertex_jobs.client import JobHandle, Snapshot
 from vertex_jobs.errors import EndpointError, EndpointLostError, JobFailedError
@@ -24,8 +27,6 @@ if TYPE_CHECKING:
 
 #: A longer table says less; `trials` has all of them.
 _TABLE_ROWS = 30
-#: Severities of lines about the run, not of the script.
-_REMARKS = ("NOTICE", "WARNING")
 #: The first silence may be a hiccup; from here on a person wants to know.
 _TELL_AFTER_SECONDS = 2.0
 
@@ -49,7 +50,7 @@ def follow(where: EndpointOptions, endpoint: "Endpoint", handle: JobHandle) -> i
         say_come_back(where, handle)
         raise
     with Edge() as edge:
-        _print_outcome(handle, failure)
+        _print_outcome(endpoint, handle, failure)
     say()
     say_next(where, handle.last_seen, handle.console_link)
     return edge.exit_code
@@ -128,7 +129,7 @@ class _LogLines:
                 self._display.print_line(f"warning: the log cannot be read any more: {error}")
 
 
-def _print_outcome(handle: JobHandle, failure: JobFailedError | None) -> None:
+def _print_outcome(endpoint: "Endpoint", handle: JobHandle, failure: JobFailedError | None) -> None:
     snapshot = handle.last_seen
     if failure is None:
         elapsed = seconds_between(
@@ -139,27 +140,16 @@ def _print_outcome(handle: JobHandle, failure: JobFailedError | None) -> None:
     if short_state(snapshot.state) == "PARTIALLY_SUCCEEDED":
         warn("only a part of the job succeeded; its results are those of that part")
     if snapshot.is_study and snapshot.study.trials:
-        _say_notes(handle)
+        say_notes(handle)
         _print_trials(snapshot.study)
     if failure is not None:
         raise failure
     if snapshot.is_study:
         load_numerics()
         print_result("")
-        print_decision(snapshot.study)
+        print_decision(snapshot.study, partial(wrote_model, endpoint))
     else:
         _print_outputs(handle, snapshot)
-
-
-def _say_notes(handle: JobHandle) -> None:
-    """Print the service's remarks on the trials, each once; a job's log has shown its own."""
-    try:
-        remarks = [line for line in handle.logs(replica="service") if line.severity in _REMARKS]
-    except EndpointError as error:
-        warn(f"the trials' logs cannot be read: {error}")
-        return
-    for text in dict.fromkeys(line.text for line in remarks):
-        say_prose(f"note: {text}", hang=len("note: "))
 
 
 def _print_trials(study: Study) -> None:

@@ -9,8 +9,10 @@ from vertex_jobs.cli.options import option_error
 from vertex_jobs.cli.shared_options import EndpointOptions
 from vertex_jobs.cli.tables import as_yaml
 from vertex_jobs.cli.terminal import print_result, say, warn
-from vertex_jobs.errors import RequestRefusedError
+from vertex_jobs.errors import EndpointError, RequestRefusedError
 from vertex_jobs.study import Trial
+
+_NOT_FOUND = 404
 
 if TYPE_CHECKING:
     from vertex_jobs.client import JobHandle
@@ -95,6 +97,14 @@ def download_model(endpoint: "Endpoint", trial: Trial, directory: Path) -> None:
     say(f"{len(files)} files of {trial.model_dir}")
 
 
+def wrote_model(endpoint: "Endpoint", trial: Trial) -> bool:
+    """Return whether a trial's model directory holds anything; true where that cannot be asked."""
+    try:
+        return bool(model_files(endpoint, trial))
+    except EndpointError as error:
+        return getattr(error, "code", None) != _NOT_FOUND
+
+
 def model_files(endpoint: "Endpoint", trial: Trial) -> "tuple[OutputFile, ...]":
     """Return what a trial wrote to its model directory.
 
@@ -108,4 +118,4 @@ def model_files(endpoint: "Endpoint", trial: Trial) -> "tuple[OutputFile, ...]":
             return files
         reason = f"left no model: {trial.model_dir} is empty; a script saves its model to "
         reason += "AIP_MODEL_DIR"
-    raise RequestRefusedError(f"trial {trial.id} {reason}", code=404, status="NOT_FOUND")
+    raise RequestRefusedError(f"trial {trial.id} {reason}", code=_NOT_FOUND, status="NOT_FOUND")

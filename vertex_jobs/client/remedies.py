@@ -84,6 +84,12 @@ _BY_MESSAGE = (
         "last one (rehearse it: run --drill preempt), or use scheduling_strategy: standard.",
     ),
     (
+        r"without a complete measurement.*(not a number|infinite).*first at step",
+        "The metric was reported under its name, but is not finite: look at the loss from that "
+        "step on, and lower the learning rate, clip the gradients or narrow the parameter's range; "
+        "report while it is finite, since the trial counts with its earlier measurements.",
+    ),
+    (
         r"without a complete measurement",
         "Report the metric under the name that metric_spec has, before anything that may fail: "
         "vertex_jobs.runtime.metrics.report, or cloudml-hypertune.",

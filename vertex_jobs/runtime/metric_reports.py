@@ -47,10 +47,12 @@ def report(tag: str, value: Any, step: int) -> bool:
     check_tag(tag)
     whole = _whole(step)
     number = _number(tag, value)
+    here = environment.current()
     if not math.isfinite(number):
         _log.warning("%s is %s at step %s: not reported", tag, number, whole)
+        if here.is_chief and here.metric_file is not None:
+            _note(here.metric_file, tag, number, whole)
         return False
-    here = environment.current()
     if here.is_chief:
         if here.trial_id is None and here.metric_file is None:
             _log.info("%s = %s at step %s", tag, number, whole)
@@ -92,7 +94,10 @@ def journal_of(metric_file: str | Path) -> Path:
 
 
 def _note(metric_file: str, tag: str, value: float, step: int) -> None:
-    """Append a report to the journal, if there is one, in a single write."""
+    """Append a report to the journal, if there is one, in a single write.
+
+    Local Vertex counts no value that is not finite either, but explains by it.
+    """
     line = json.dumps({tag: str(value), "global_step": str(step), "timestamp": time.time()})
     try:
         journal = os.open(journal_of(metric_file), os.O_WRONLY | os.O_APPEND)

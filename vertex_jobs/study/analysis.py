@@ -18,6 +18,9 @@ from vertex_jobs.study.trial_records import Objective, Trial
 if TYPE_CHECKING:
     from vertex_jobs.search.uncertainty import Beliefs
 
+#: Which measurement of a trial is its final one. Source: StudySpec.MeasurementSelectionType.
+_SELECTIONS = {"BEST_MEASUREMENT": "best", "LAST_MEASUREMENT": "last"}
+
 
 @dataclass(frozen=True)
 class StudyAnalysis:
@@ -41,7 +44,8 @@ class StudyAnalysis:
     @property
     def ranking(self) -> Ranking:
         """The trials in the order of their merit."""
-        return Ranking(self.objectives, self.trials)
+        selection = str(self.spec.get("measurementSelectionType", ""))
+        return Ranking(self.objectives, self.trials, _SELECTIONS.get(selection, ""))
 
     @property
     def best_trials(self) -> tuple[Trial, ...]:
@@ -89,7 +93,11 @@ class StudyAnalysis:
 
     def why_not(self, trial: Trial) -> str:
         """Return why a trial is none of ``best_trials``, as a clause; empty if it is one."""
-        return self.ranking.why_not(trial)
+        text = self.ranking.why_not(trial)
+        confidence = self.confidence if text and len(self.objectives) == 1 else None
+        if confidence is not None and trial.id in confidence.equals(self.best_trial):
+            return f"{text}, within the noise"
+        return text
 
     def trial(self, trial_id: str) -> Trial:
         """Return the trial of that id.

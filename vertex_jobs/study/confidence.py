@@ -14,6 +14,10 @@ if TYPE_CHECKING:
 
 #: With fewer trials the model knows little but its own assumptions.
 LEAST_TRIALS = 5
+#: Two values of one setting differ by less than that many times the deviation of one, in 95 of 100
+#: cases: 1.96 times the square root of 2.
+_SPREAD = 2.77
+_MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
@@ -26,11 +30,13 @@ class Confidence:
             values of all trials are equal.
         noise: By metric: the standard deviation of one trial's value around the truth.
         settings: By trial id: one of the trials that have the same setting.
+        values: By trial id: its metric, where there is one alone.
     """
 
     chances: Mapping[str, float]
     noise: Mapping[str, float]
     settings: Mapping[str, str]
+    values: Mapping[str, float]
 
     @property
     def trial_count(self) -> int:
@@ -43,12 +49,29 @@ class Confidence:
     ) -> "Confidence":
         """Ask the model about the trials; their ids in it are their places, counted from 1."""
         ids = {place: trial.id for place, trial in enumerate(trials, start=1)}
+        settings = {ids[place]: ids[first] for place, first in beliefs.settings.items()}
+        metric = objectives[0].metric_id
         noise = zip(objectives, beliefs.noise.tolist(), strict=True)
         return cls(
             {ids[place]: share for place, share in beliefs.chances().items()},
             {objective.metric_id: deviation for objective, deviation in noise},
-            {ids[place]: ids[first] for place, first in beliefs.settings.items()},
+            settings,
+            {trial.id: trial.metrics[metric] for trial in trials if trial.id in settings}
+            if len(objectives) == 1
+            else {},
         )
+
+    def equals(self, winner: Trial) -> list[str]:
+        """Return the trials that differ from it by no more than two runs of one setting do.
+
+        Nearest first; only where there is one metric.
+        """
+        if not self.values or not self.chances:
+            return []
+        (noise,) = self.noise.values()
+        mine = self.values[winner.id]
+        gaps = {key: abs(value - mine) for key, value in self.values.items() if key != winner.id}
+        return sorted((key for key in gaps if gaps[key] <= _SPREAD * noise), key=gaps.__getitem__)
 
     def sentence(self, winner: Trial) -> str:
         """Return the model's view of one of the best trials; with one metric also of its rivals."""
@@ -76,7 +99,18 @@ class Confidence:
         if rival is not None and rivals[rival] >= 0.01:
             text += f", against {_percent(rivals[rival])} for trial {rival}"
         (noise,) = self.noise.values()
-        return f"{text}; one value scatters by about {noise:.2g}."
+        return f"{text}; one value scatters by about {noise:.2g}{self._equals_said(winner)}."
+
+    def _equals_said(self, winner: Trial) -> str:
+        equals = self.equals(winner)
+        if not equals:
+            return ", and no other trial is so near"
+        named = [f"trial {key}" for key in equals[:_MOST_NAMED]]
+        if len(equals) > _MOST_NAMED:
+            named.append(f"{len(equals) - _MOST_NAMED} more")
+        are = "is its equal" if len(equals) == 1 else "are its equals"
+        text = named[0] if len(named) == 1 else f"{', '.join(named[:-1])} and {named[-1]}"
+        return f", and within that {text} {are}"
 
 
 def _percent(share: float) -> str:

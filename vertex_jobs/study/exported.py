@@ -43,6 +43,7 @@ def _read(form: Mapping[str, Any]) -> Trial:
         state=str(form["state"]),
         parameters=parameters,
         metrics=_metrics(form["metrics"]),
+        step=form["step"],
         measurements=tuple(
             Measurement(int(one["step"]), _metrics(one["metrics"])) for one in form["measurements"]
         ),

@@ -33,6 +33,7 @@ def read_trials(resource: Mapping[str, Any]) -> tuple[Trial, ...]:
 
 def _read_trial(trial: Mapping[str, Any], whole: frozenset[str], base: str) -> Trial:
     trial_id = str(trial.get("id", ""))
+    final = trial.get("finalMeasurement", {})
     return Trial(
         id=trial_id,
         state=trial.get("state", "STATE_UNSPECIFIED"),
@@ -41,7 +42,8 @@ def _read_trial(trial: Mapping[str, Any], whole: frozenset[str], base: str) -> T
             for parameter in trial.get("parameters", ())
             if parameter.get("value") is not None
         },
-        metrics=_read_metrics(trial.get("finalMeasurement", {})),
+        metrics=_read_metrics(final),
+        step=int(final.get("stepCount", 0)) if final else None,
         measurements=tuple(
             Measurement(int(measurement.get("stepCount", 0)), _read_metrics(measurement))
             for measurement in trial.get("measurements", ())

@@ -20,10 +20,14 @@ class Ranking:
     """The trials of a study, in the order of their ids, under its objectives.
 
     At least one objective is needed for any trial to win.
+
+    Attributes:
+        selection: Which measurement of a trial counts: ``best`` or ``last``; empty for unknown.
     """
 
     objectives: tuple[Objective, ...]
     trials: tuple[Trial, ...]
+    selection: str = ""
 
     def candidates(self) -> tuple[Trial, ...]:
         """Return the trials that could win, best first for one objective, else by id."""
@@ -68,7 +72,8 @@ class Ranking:
         """
         if obstacle := self._obstacle(trial):
             reason = trial.infeasible_reason
-            return f"{obstacle}: {reason}" if reason else obstacle
+            at = f" at step {trial.step}" if trial.step and trial.metrics else ""
+            return f"{obstacle}: {reason}" if reason else f"{obstacle}{at}"
         front = self.front()
         if trial in front:
             return ""
@@ -90,14 +95,14 @@ class Ranking:
                 for objective in self.objectives
             )
             return (
-                f"Trial {winner.id} has {values}, and no other trial is better in one "
-                "metric without being worse in another"
+                f"Trial {winner.id} has {values}{self._measured(winner)}, and no other trial is "
+                "better in one metric without being worse in another"
             )
         objective = self.objectives[0]
         metric, value = objective.metric_id, winner.metrics[objective.metric_id]
         word = "highest" if objective.maximize else "lowest"
         text = f"Trial {winner.id} has the {word} {metric}, {number(value)} "
-        text += f"(goal: {objective.goal})"
+        text += f"(goal: {objective.goal}){self._measured(winner)}"
         others = [trial for trial in self.candidates() if trial.id != winner.id]
         if not others:
             return f"{text}, and no other trial could win"
@@ -106,6 +111,13 @@ class Ranking:
             return f"{text}, as has trial {runner_up.id}, and the lower id wins"
         margin = number(abs(value - second))
         return f"{text}, {margin} better than trial {runner_up.id} with {number(second)}"
+
+    def _measured(self, trial: Trial) -> str:
+        """Return which measurement decided, as a part of a sentence; empty without a step."""
+        if not trial.step:
+            return ""
+        which = f"its {self.selection} measurement" if self.selection else "its final measurement"
+        return f", in {which}, at step {trial.step}"
 
     def _unable(self) -> str:
         """Return ``2 of 16 trials could not win (1 infeasible, ...)``; empty when all could."""
@@ -142,7 +154,8 @@ class Ranking:
             if metric not in trial.metrics:
                 return f"without {metric}"
             if not math.isfinite(trial.metrics[metric]):
-                return f"with {metric} not finite"
+                is_number = not math.isnan(trial.metrics[metric])
+                return f"with {metric} {'infinite' if is_number else 'not a number'}"
         return ""
 
     def _losses(self, trial: Trial) -> tuple[float, ...]:

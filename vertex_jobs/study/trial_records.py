@@ -58,6 +58,8 @@ class Trial:
         state: Short name: ``REQUESTED``, ``ACTIVE``, ``STOPPING``, ``SUCCEEDED`` or ``INFEASIBLE``.
         parameters: Active parameters only, typed by the study's spec.
         metrics: The final measurement's metrics; empty while there is none.
+        step: The final measurement's step, 0 if the script reported none; None while there is no
+            measurement.
         measurements: In the order of their steps.
         infeasible_reason: Set for infeasible trials only.
         model_dir: ``gs://`` directory with exactly one slash at its end; None without a base
@@ -71,6 +73,7 @@ class Trial:
     parameters: Mapping[str, ParameterValue]
     metrics: Mapping[str, float] = field(default_factory=dict)
     measurements: tuple[Measurement, ...] = ()
+    step: int | None = None
     infeasible_reason: str | None = None
     model_dir: str | None = None
     start_time: str | None = None
@@ -106,6 +109,7 @@ class Trial:
             "state": self.state,
             "parameters": dict(self.parameters),
             "metrics": _finite_or_null(self.metrics),
+            "step": self.step,
             "measurements": [measurement.to_json() for measurement in self.measurements],
             "infeasible_reason": self.infeasible_reason,
             "model_dir": self.model_dir,

@@ -19,7 +19,7 @@ BOTH = ("accuracy", "latency")
 
 def told(study):
     with contextlib.redirect_stdout(io.StringIO()) as out:
-        print_decision(study)
+        print_decision(study, lambda trial: True)
     return out.getvalue().splitlines()
 
 
@@ -72,3 +72,11 @@ def test_a_trial_without_a_model_directory_left_no_model():
     (trial,) = Study.from_resource(tuning_job(1) | {"trialJobSpec": {}}).trials
     with pytest.raises(RequestRefusedError, match="trial 1 has no model directory: the job"):
         model_files(None, trial)
+
+
+def test_an_empty_model_directory_is_not_offered():
+    study = Study.from_resource(tuning_job(20))
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        print_decision(study, lambda trial: False)
+    (line,) = [line for line in out.getvalue().splitlines() if line.startswith("  model")]
+    assert line.endswith("  none: AIP_MODEL_DIR is empty")

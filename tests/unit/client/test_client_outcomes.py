@@ -242,6 +242,11 @@ class TestRemedies:
                 "Report the metric under the name",
             ),
             (
+                "The trial ended without a complete measurement of loss; it reported loss (not a "
+                "number (NaN), first at step 3).",
+                "The metric was reported under its name, but is not finite",
+            ),
+            (
                 "Permission 'iam.serviceAccounts.getAccessToken' denied on resource",
                 "Give yourself the role roles/iam.serviceAccountTokenCreator",
             ),

@@ -233,7 +233,7 @@ def test_every_tag_is_remembered_with_what_is_wrong_with_all_of_it(path: Path) -
     metrics.poll()
     assert metrics.tags == {
         "acc": "",
-        "loss": "never finite",
+        "loss": "not a number (NaN), first at step 1",
         "auc": "never at a step",
         "recall": "",
     }

@@ -73,6 +73,15 @@ def test_what_is_not_finite_is_logged_instead(
     )
 
 
+def test_local_vertex_is_told_what_was_not_finite(metric_file: Path) -> None:
+    journal = metric_reports.journal_of(metric_file)
+    journal.parent.mkdir(parents=True, exist_ok=True)
+    journal.touch()
+    metrics.report("loss", float("nan"), step=4)
+    written = json.loads(journal.read_text())
+    assert (written["loss"], written["global_step"]) == ("nan", "4")
+
+
 @pytest.mark.parametrize("tag", ["trial", "timestamp", "global_step", "checkpoint_path"])
 def test_fields_of_the_file_are_no_tags(tag: str) -> None:
     with pytest.raises(ValueError, match=f"metric tag '{tag}' is a field of the metric file"):

@@ -133,7 +133,7 @@ class TestBestTrial:
     def test_without_a_feasible_trial_the_error_says_why(self):
         study = study_of(trial(1, 0.9, state="INFEASIBLE"), trial(2, "NaN"))
         expected = (
-            r"2 of 2 trials could not win \(1 infeasible, 1 with accuracy not finite\); a trial"
+            r"2 of 2 trials could not win \(1 infeasible, 1 with accuracy not a number\); a trial"
         )
         with pytest.raises(NoFeasibleTrialError, match=expected):
             _ = study.best_trial
@@ -147,27 +147,48 @@ class TestWhy:
     def test_it_names_value_runner_up_and_margin(self):
         study = study_of(trial(1, 0.9), trial(2, 0.96875), trial(3, 0.5, state="INFEASIBLE"))
         assert study.why == (
-            "Trial 2 has the highest accuracy, 0.96875 (goal: maximize), 0.06875 better than "
-            "trial 1 with 0.9; 1 of 3 trials could not win (1 infeasible)."
+            "Trial 2 has the highest accuracy, 0.96875 (goal: maximize), in its final "
+            "measurement, at step 3, 0.06875 better than trial 1 with 0.9; 1 of 3 trials could "
+            "not win (1 infeasible)."
         )
 
     def test_it_says_lowest_for_minimize(self):
         study = study_of(trial(1, 0.5), trial(2, 0.25), goal="MINIMIZE")
         assert study.why == (
-            "Trial 2 has the lowest accuracy, 0.25 (goal: minimize), 0.25 better than "
-            "trial 1 with 0.5."
+            "Trial 2 has the lowest accuracy, 0.25 (goal: minimize), in its final "
+            "measurement, at step 3, 0.25 better than trial 1 with 0.5."
         )
 
     def test_it_says_that_a_tie_went_to_the_lower_id(self):
         assert study_of(trial(1, 0.5), trial(2, 0.5)).why == (
-            "Trial 1 has the highest accuracy, 0.5 (goal: maximize), as has trial 2, "
-            "and the lower id wins."
+            "Trial 1 has the highest accuracy, 0.5 (goal: maximize), in its final "
+            "measurement, at step 3, as has trial 2, and the lower id wins."
         )
+
+    @pytest.mark.parametrize(
+        ("selection", "which"),
+        [("BEST_MEASUREMENT", "best"), ("LAST_MEASUREMENT", "last"), (None, "final")],
+    )
+    def test_it_names_the_measurement_and_its_step(self, selection, which):
+        final = {"stepCount": "7", "metrics": [{"metricId": "accuracy", "value": 0.5}]}
+        one = {**trial(1), "finalMeasurement": final}
+        spec = {"metrics": [{"metricId": "accuracy"}], "measurementSelectionType": selection}
+        study = Study.from_resource({"name": NAME, "studySpec": spec, "trials": [one]})
+        assert study.why == (
+            f"Trial 1 has the highest accuracy, 0.5 (goal: maximize), in its {which} measurement, "
+            "at step 7, and no other trial could win."
+        )
+
+    def test_a_value_that_is_no_number_is_called_so(self):
+        final = {"stepCount": "7", "metrics": [{"metricId": "accuracy", "value": "NaN"}]}
+        study = study_of({**trial(1), "finalMeasurement": final}, trial(2, 0.5))
+        assert study.why_not(study.trials[0]) == "with accuracy not a number at step 7"
 
     def test_a_lone_trial_has_no_runner_up(self):
         assert study_of(trial(1, 0.5), trial(2, state="ACTIVE")).why == (
-            "Trial 1 has the highest accuracy, 0.5 (goal: maximize), and no other trial could "
-            "win; 1 of 2 trials could not win (1 not finished)."
+            "Trial 1 has the highest accuracy, 0.5 (goal: maximize), in its final "
+            "measurement, at step 3, and no other trial could win; 1 of 2 trials could not win "
+            "(1 not finished)."
         )
 
 
@@ -231,6 +252,7 @@ class TestForms:
                 "state": "SUCCEEDED",
                 "parameters": {},
                 "metrics": {"accuracy": None},
+                "step": 3,
                 "measurements": [],
                 "infeasible_reason": None,
                 "model_dir": None,

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -14,6 +15,7 @@ from vertex_jobs.cli.verb import Verb
 from vertex_jobs.errors import Fault, InvalidJobError
 
 if TYPE_CHECKING:
+    from vertex_jobs.endpoints import Endpoint
     from vertex_jobs.study import Study, Trial
 
 
@@ -99,7 +101,7 @@ def best(options: BestOptions) -> int:
             )
             return 0
         load_numerics()
-        _print(study, options.format)
+        _print(endpoint, study, options.format)
         show = print_result if options.format == "table" else say
         if options.download is not None:
             download_model(endpoint, _chosen(options.trial, study), options.download)
@@ -151,8 +153,9 @@ def _without_their_like(options: BestOptions) -> Iterator[Fault]:
         yield Fault("--config", str(options.config), rule, "add --retrain or --continue")
 
 
-def _print(study: "Study", form: str) -> None:
+def _print(endpoint: "Endpoint", study: "Study", form: str) -> None:
     from vertex_jobs.cli.decisions import print_decision, print_runners_up
+    from vertex_jobs.cli.trial_models import wrote_model
 
     if form != "table":
         ids = {trial.id for trial in study.best_trials}
@@ -160,7 +163,7 @@ def _print(study: "Study", form: str) -> None:
         best_rows = [row for trial, row in rows if trial.id in ids]
         print_structured(study.best_to_json(), form, study.columns(), best_rows)
     else:
-        print_decision(study)
+        print_decision(study, partial(wrote_model, endpoint))
         print_runners_up(study)
 
 

@@ -163,9 +163,9 @@ class MetricFile:
     def _note(self, reported: Mapping[str, object], step: int | None) -> None:
         for name, text in reported.items():
             fault = "never at a step" if step is None else ""
-            if _number(text) is None:
-                fault = "never finite"
-            self.tags[name] = self.tags.get(name, fault) and fault
+            if step is not None and _number(text) is None:
+                fault = f"{_fault_of(text)}, first at step {step}"
+            self.tags[name] = fault and self.tags.get(name, fault)
 
     def _value(self, step: int, name: str, text: object) -> float | None:
         value = _number(text)
@@ -186,6 +186,15 @@ def _step(given: object) -> int | None:
         return 0
     number = _number(given)
     return int(number) if number is not None and 0 <= number < _MAX_STEP else None
+
+
+def _fault_of(text: object) -> str:
+    """Return what is wrong with a value that is not finite."""
+    try:
+        value = float(str(text))
+    except ValueError:
+        return "not a number"
+    return "not a number (NaN)" if math.isnan(value) else "infinite"
 
 
 def _number(text: object) -> float | None:
