@@ -465,6 +465,15 @@ _REPLICAS = _area(
     ),
     (
         "ours",
+        "Where buckets cannot be mounted, `/gcs` is a copy of those that the program names, of all "
+        "where a path is put together: what others write meanwhile is not seen, and a file is an "
+        "object only when its replica has ended.",
+        "emulator.storage.gcs_copy:GcsCopy",
+        "emulation/test_gcs_copy::"
+        "test_the_replicas_version_takes_the_place_of_anothers_and_it_says_so",
+    ),
+    (
+        "ours",
         "A query finds a line's text by textPayload and by jsonPayload.message alike.",
         "emulator.services.log_records:_TEXT_FIELDS",
         "contract/test_logging_service::test_queries",

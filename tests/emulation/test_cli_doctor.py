@@ -22,7 +22,7 @@ def test_what_it_says_of_gcs_is_what_the_server_does(fresh_command):
         health = endpoint.server.call("GET", "health")
     assert (said["namespaces"] == "ok", said["/gcs"] == "ok") == (
         health["private_root"],
-        health["gcs_mount"],
+        health["gcs"] == "mount",
     )
 
 

@@ -1,8 +1,9 @@
 """Scripts that use ``/gcs/<bucket>`` literally, as they may on the service."""
 
 import io
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import pytest
@@ -10,7 +11,7 @@ from google.auth.credentials import AnonymousCredentials
 from google.cloud import aiplatform_v1, storage
 from machine_room import TENSORFLOW_IMAGE, trainer
 
-from vertex_jobs.emulator.launcher import gcs_mounting
+from vertex_jobs import testing
 from vertex_jobs.endpoints import Endpoint
 
 TERMINAL = (4, 5, 7)
@@ -26,22 +27,28 @@ print(sorted(os.listdir("/gcs/mounted-data")), flush=True)
 """
 
 
-def why_not() -> str:
-    try:
-        import mfusepy  # noqa: F401
-    except (ImportError, OSError, AttributeError) as error:
-        return f"mfusepy: {error}"
-    return gcs_mounting.missing()
+#: Loaded by Python itself at its start: the machine of a person who has not installed mfusepy.
+WITHOUT_MFUSEPY = "import sys; sys.modules['mfusepy'] = None"
 
 
-pytestmark = pytest.mark.skipif(bool(why_not()), reason=why_not() or "it can")
+@pytest.fixture(scope="module", params=["mount", "copy"])
+def local_vertex(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Endpoint]:
+    folder = tmp_path_factory.mktemp(request.param)
+    with pytest.MonkeyPatch.context() as patch:
+        if request.param == "copy":
+            (folder / "sitecustomize.py").write_text(WITHOUT_MFUSEPY)
+            patch.setenv("PYTHONPATH", str(folder), prepend=os.pathsep)
+        with testing.local_vertex(folder / "state") as endpoint:
+            health = endpoint.server.call("GET", "health")
+            if health["gcs"] != request.param:
+                pytest.skip(health["why_not"])
+            yield endpoint
 
 
 @pytest.fixture(scope="module")
 def client(local_vertex: Endpoint) -> storage.Client:
-    health = local_vertex.server.call("GET", "health")
-    if not health["gcs_mount"]:
-        pytest.skip(health["why_not"])
     return storage.Client(
         project=local_vertex.place.project,
         credentials=AnonymousCredentials(),
@@ -49,7 +56,12 @@ def client(local_vertex: Endpoint) -> storage.Client:
     )
 
 
-def run(local_vertex: Endpoint, package_uri: str, env: list[dict[str, str]]) -> Any:
+def run(
+    local_vertex: Endpoint,
+    package_uri: str,
+    env: list[dict[str, str]],
+    args: Sequence[str] = (),
+) -> Any:
     jobs = aiplatform_v1.JobServiceClient(
         transport="rest",
         credentials=AnonymousCredentials(),
@@ -63,6 +75,7 @@ def run(local_vertex: Endpoint, package_uri: str, env: list[dict[str, str]]) -> 
             "package_uris": [package_uri],
             "python_module": "trainer.task",
             "env": env,
+            "args": list(args),
         },
     }
     parent = f"projects/{local_vertex.place.project}/locations/{local_vertex.place.location}"
@@ -107,3 +120,49 @@ def test_a_path_in_a_variable_counts_too(
     job = run(local_vertex, upload(source), [target])
     assert job.error.message == ""
     assert bucket.blob("y").download_as_text() == "x"
+
+
+LAST_WORDS = """
+import os, signal, sys
+with open("/gcs/last-words/" + sys.argv[1], "w") as file:
+    file.write("x")
+print(os.listdir("/gcs/last-words"))
+if sys.argv[1] == "killed":
+    os.kill(os.getpid(), signal.SIGKILL)
+raise SystemExit("failed")
+"""
+
+
+@pytest.mark.parametrize("end", ["killed", "failed"])
+def test_what_a_replica_wrote_before_it_failed_is_there(
+    local_vertex: Endpoint, client: storage.Client, upload: Callable[[str], str], end: str
+) -> None:
+    bucket = client.bucket("last-words")
+    job = run(local_vertex, upload(LAST_WORDS), [], [end])
+    assert job.state == aiplatform_v1.JobState.JOB_STATE_FAILED
+    assert bucket.blob(end).download_as_text() == "x"
+
+
+def test_a_copy_is_announced(
+    local_vertex: Endpoint, client: storage.Client, upload: Callable[[str], str]
+) -> None:
+    client.bucket("announced").blob("a").upload_from_string("x")
+    job = run(local_vertex, upload("print(open('/gcs/announced/a').read())"), [])
+    said = [line.text for line in local_vertex.job(job.name).logs()]
+    found = [text for text in said if text.startswith("/gcs is a copy of gs://announced here")]
+    is_copied = local_vertex.server.call("GET", "health")["gcs"] == "copy"
+    assert (len(found), "x" in said) == (int(is_copied), True)
+
+
+def test_a_path_made_of_an_output_directory(
+    local_vertex: Endpoint, client: storage.Client, upload: Callable[[str], str]
+) -> None:
+    """The bucket is made by the first write to it, as that to gs:// would."""
+    source = (
+        "import os\n"
+        "folder = os.environ['OUT'].replace('gs://', '/gcs/')\n"
+        "os.makedirs(folder)\n"
+        "open(folder + '/a', 'w').write('x')\n"
+    )
+    run(local_vertex, upload(source), [{"name": "OUT", "value": "gs://made-of-a-uri/out"}])
+    assert client.bucket("made-of-a-uri").blob("out/a").download_as_text() == "x"

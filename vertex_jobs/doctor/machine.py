@@ -30,6 +30,7 @@ _GIB = 1024**3
 _LEAST_MEMORY_GIB = 2.0
 _LEAST_DISK_GIB = 2.0
 _PATIENCE_SECONDS = 20
+_COPY = "a copy in and out stands for it, and a file is an object only when its replica has ended"
 #: What the launcher does at its start. The process that the namespaces begin with answers.
 _ENTER_NAMESPACES = """
 import os, sys
@@ -141,15 +142,16 @@ def _private_root() -> Finding:
 
 
 def _gcs(root: Finding) -> Finding:
-    if reason := gcs_mounting.missing():
-        fact, _, remedy = reason.partition(": ")
-        return Finding("/gcs", "limited", fact, remedy)
-    if importlib.util.find_spec("mfusepy") is None:
-        remedy = "pip install 'vertex-jobs[gcs-mount]'"
-        return Finding("/gcs", "limited", "the package mfusepy is not installed", remedy)
     if root.verdict != "ok":
-        return Finding("/gcs", "limited", "it needs namespaces", root.remedy)
-    return Finding("/gcs", "ok", "/dev/fuse and libfuse3 are there: buckets can be mounted")
+        fact = "it needs namespaces; programs that name it run in docker or podman alone"
+        return Finding("/gcs", "limited", fact, root.remedy)
+    fact, _, remedy = gcs_mounting.missing().partition(": ")
+    if not fact and importlib.util.find_spec("mfusepy") is None:
+        fact = "the package mfusepy is not installed"
+        remedy = "pip install 'vertex-jobs[gcs-mount]'"
+    if fact:
+        return Finding("/gcs", "limited", f"{fact}: {_COPY}", f"for a mount: {remedy}")
+    return Finding("/gcs", "ok", "/dev/fuse and libfuse3 are there: buckets are mounted")
 
 
 def _accelerators() -> Finding:

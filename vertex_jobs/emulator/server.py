@@ -25,6 +25,7 @@ from vertex_jobs.emulator.client_environment.client_variables import (
 )
 from vertex_jobs.emulator.clock import Clock, SystemClock, VirtualClock
 from vertex_jobs.emulator.controllers.custom_job import CustomJobs
+from vertex_jobs.emulator.controllers.gcs_copies import keep_what_is_left
 from vertex_jobs.emulator.controllers.pacing import Pacing
 from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.controllers.supervisor import Controller, Supervisor
@@ -110,10 +111,11 @@ async def _open(
         directory.path, gcs_store=directory.objects, clock=clock.time, umask=umask
     )
     mounting = asyncio.create_task(_mount_gcs(launcher))
-    clear_work(directory.work)
     writes, search = WriteLedger(), SearchClient()
     objects = ObjectStore(directory.objects, create_buckets=True, on_write=writes.note)
     store, logbook = Store(directory.database), Logbook(directory.logs)
+    keep_what_is_left(directory.work, objects, logbook, clock.time())
+    clear_work(directory.work)
     google = google_variables(record.port, certificates, record.project)
     packages = Packages(directory.packages, objects)
     installer = PackageInstaller(

@@ -10,12 +10,16 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.launcher.launcher_values import Capabilities
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.capacity import Capacity
-from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
+from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs, used_buckets
 from vertex_jobs.emulator.replicas.packages import Package
 from vertex_jobs.emulator.replicas.tasks import PoolTask
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.status import ApiError
+from vertex_jobs.emulator.storage.gcs_copy import Buckets
 
+#: A path that is put together may lead into any bucket.
+ALL = Buckets(everything=True)
+THREE = Buckets({"bucket", "other-bucket", "third-bucket"})
 ABLE = Capabilities(private_root=True, gcs_mount=True, why_not="")
 
 
@@ -101,14 +105,26 @@ def test_any_number_of_accelerators_can_be_rehearsed_without_one(tmp_path: Path)
     admit(capacity(tmp_path), spec(accelerators=8, replicas=4))
 
 
-def test_gcs_where_it_cannot_be_mounted(tmp_path: Path) -> None:
-    unable = Capabilities(True, False, "libfuse3 is not installed: install libfuse3-3")
+def test_gcs_where_nothing_can_be_shown_there(tmp_path: Path) -> None:
+    unable = Capabilities(False, False, "no private root here: allow user namespaces")
     machine = capacity(tmp_path, capabilities=unable)
     assert refusal(machine, spec(args=("--data=/gcs/bucket/x",))) == (
         "FAILED_PRECONDITION",
-        "worker_pool_specs[0]: the program uses /gcs/, which this machine cannot offer: libfuse3 "
-        "is not installed: install libfuse3-3. Or read and write gs:// instead.",
+        "worker_pool_specs[0]: the program uses /gcs/, which this machine cannot offer: no "
+        "private root here: allow user namespaces. Or read and write gs:// instead.",
     )
+
+
+def test_gcs_where_it_cannot_be_mounted_is_a_copy(tmp_path: Path) -> None:
+    unable = Capabilities(True, False, "libfuse3 is not installed: install libfuse3-3")
+    machine = capacity(tmp_path, capabilities=unable)
+    admit(machine, spec(args=("--data=/gcs/bucket/x",)))
+
+
+@pytest.mark.parametrize("engine", ["docker", "podman"])
+def test_a_container_gets_a_copy_where_nothing_can_be_mounted(tmp_path: Path, engine: str) -> None:
+    machine = capacity(tmp_path, capabilities=Capabilities(False, False, "no private root here"))
+    admit(machine, spec(args=("/gcs/bucket/x",)), environment=engine)
 
 
 def test_an_engine_that_does_not_answer(tmp_path: Path) -> None:
@@ -119,12 +135,6 @@ def test_an_engine_that_does_not_answer(tmp_path: Path) -> None:
     )
 
 
-def test_gcs_inside_docker(tmp_path: Path) -> None:
-    job = spec(args=("/gcs/bucket/x",))
-    status, message = refusal(capacity(tmp_path), job, environment="docker")
-    assert (status, "Docker's daemon cannot see" in message) == ("FAILED_PRECONDITION", True)
-
-
 def test_settings_that_are_wrong(tmp_path: Path) -> None:
     status, message = refusal(capacity(tmp_path), spec(), environment="vagrant")
     assert (status, "environment" in message) == ("INVALID_ARGUMENT", True)
@@ -133,17 +143,21 @@ def test_settings_that_are_wrong(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("source", "found"),
     [
-        ("path = '/gcs/bucket/x'", True),
-        ("path = f'/gcs/{bucket}/x'", True),
-        ("root = uri.replace('gs://', '/gcs/')", True),
-        ("# see /gcs/bucket", False),
-        ('"""Reads /gcs/bucket/x."""', False),
-        ("def f():\n    '''Of /gcs/b.'''\n", False),
-        ("this is not Python /gcs/", True),
-        ("path = '/tmp/x'", False),
+        ("path = '/gcs/bucket/x'", Buckets({"bucket"})),
+        ("paths = '/gcs/bucket/x', '/gcs/other-bucket/y:/gcs/third-bucket/'", THREE),
+        ("path = f'/gcs/{bucket}/x'", ALL),
+        ("path = '/gcs/bucket' + suffix", Buckets({"bucket"}, everything=True)),
+        ("paths = '/gcs/bucket/x', f'/gcs/{b}/x'", Buckets({"bucket"}, everything=True)),
+        ("root = uri.replace('gs://', '/gcs/')", ALL),
+        ("# see /gcs/bucket", None),
+        ('"""Reads /gcs/bucket/x."""', None),
+        ("def f():\n    '''Of /gcs/b.'''\n", None),
+        ("this is not Python /gcs/", ALL),
+        ("path = '/tmp/x'", None),
     ],
 )
-def test_what_counts_as_a_use_of_gcs(tmp_path: Path, source: str, found: bool) -> None:
+def test_what_counts_as_a_use_of_gcs(tmp_path: Path, source: str, found: Buckets | None) -> None:
     (tmp_path / "task.py").write_text(source)
     task = PoolTask("image", (), "task", (), ())
-    assert mentions_gcs(task, [tmp_path]) is found
+    named = used_buckets(task, [tmp_path]) if mentions_gcs(task, [tmp_path]) else None
+    assert named == found

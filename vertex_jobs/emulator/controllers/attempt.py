@@ -11,12 +11,14 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from vertex_jobs.emulator.clock import Clock, wait_until
+from vertex_jobs.emulator.controllers.gcs_copies import GcsCopies
 from vertex_jobs.emulator.controllers.last_words import CANNOT_START, LastWords
 from vertex_jobs.emulator.controllers.replica_faults import ALL_REPLICAS, ReplicaFaults
 from vertex_jobs.emulator.controllers.stop import Stop
 from vertex_jobs.emulator.controllers.workers import Worker, empty_disk
+from vertex_jobs.emulator.launcher.launched_replica import Replica
 from vertex_jobs.emulator.launcher.launcher_client import Launcher
-from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
+from vertex_jobs.emulator.launcher.launcher_values import Exit, ReplicaSpec
 from vertex_jobs.emulator.resources.endings import (
     START_ERROR_STATUS,
     Action,
@@ -58,6 +60,7 @@ class Attempt:
     retries: Retries
     stop: Stop
     faults: ReplicaFaults
+    copies: GcsCopies
     deadline: Callable[[], float]
     job_restarts: int = 0
     worker_restarts: Counter[str] = field(default_factory=Counter)
@@ -79,6 +82,7 @@ class Attempt:
             await self._end_replicas()
 
     async def _start(self, spec: ReplicaSpec) -> Worker:
+        await self.copies.fill(spec)
         replica = await self.launcher.launch(spec, self._output(spec.replica_id))
         if spec.warm and spec.preload and replica.why_fresh:
             # It costs seconds of imports, so it is no secret.
@@ -86,9 +90,14 @@ class Attempt:
             self.record.say(text, "NOTICE")
         if len(self.replicas) > 1 or "CLOUD_ML_TRIAL_ID" in spec.environment:
             self.writes.watch(replica.pid, Writer(self.record.job_id, spec.replica_id))
-        worker = Worker(spec, replica, asyncio.create_task(replica.wait()))
+        worker = Worker(spec, replica, asyncio.create_task(self._ended(replica, spec)))
         self.faults.arm(worker)
         return worker
+
+    async def _ended(self, replica: Replica, spec: ReplicaSpec) -> Exit:
+        ending = await replica.wait()
+        await self.copies.keep(spec)
+        return ending
 
     def _output(self, replica_id: str) -> Callable[[str, bytes, float], None]:
         words = self._last_words[replica_id] = LastWords()
@@ -182,7 +191,8 @@ class Attempt:
         for number in (signal.SIGTERM, signal.SIGKILL):
             running = [worker for worker in self._workers if not worker.exit.done()]
             if not running:
-                return
+                break
             for worker in running:
                 worker.replica.send_signal(signal.SIGKILL if worker.silent else number)
             await asyncio.wait([worker.exit for worker in running], timeout=GRACE_SECONDS)
+        await self.copies.all_kept()

@@ -15,6 +15,7 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.clock import Clock
 from vertex_jobs.emulator.controllers.attempt import Attempt
 from vertex_jobs.emulator.controllers.auditing import write_audit
+from vertex_jobs.emulator.controllers.gcs_copies import GcsCopies
 from vertex_jobs.emulator.controllers.pacing import Pacing
 from vertex_jobs.emulator.controllers.replica_faults import ReplicaFaults
 from vertex_jobs.emulator.controllers.stop import Stop
@@ -129,13 +130,13 @@ class CustomJobRun:
         async with contextlib.AsyncExitStack() as held:
             try:
                 replicas = await self._prepare(job, held)
+                if replicas is None:
+                    return self._stop.ending
+                return await self._attempts(job, replicas)
             except ApiError as error:
                 return Ending(states.FAILED, "INVALID_ARGUMENT", error.message)
             except UnsupportedHereError as error:
                 return Ending(states.FAILED, "INVALID_ARGUMENT", str(error))
-            if replicas is None:
-                return self._stop.ending
-            return await self._attempts(job, replicas)
 
     async def _await_start(self, scheduling: protos.Message) -> Ending | None:
         if self._owner is not None:  # which has waited already
@@ -183,6 +184,7 @@ class CustomJobRun:
                 retries=retries,
                 stop=self._stop,
                 faults=self._faults,
+                copies=GcsCopies(self._with.objects, self._record),
                 deadline=self._deadline,
                 job_restarts=job_restarts,
                 worker_restarts=worker_restarts,

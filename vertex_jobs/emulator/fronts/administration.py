@@ -96,7 +96,7 @@ class Administration:
             "running": [str(name) for name in self.supervisor.names()],
             "interrupted": [str(name) for name in self.supervisor.interrupted()],
             "private_root": self.capabilities.private_root,
-            "gcs_mount": self.capabilities.gcs_mount,
+            "gcs": self.capabilities.gcs,
             "why_not": self.capabilities.why_not,
         }
 

@@ -12,7 +12,7 @@ import socket
 from typing import Any
 
 from vertex_jobs.emulator.launcher import framing, linux
-from vertex_jobs.emulator.launcher.gcs_mounting import GcsMounting
+from vertex_jobs.emulator.launcher.gcs_mounting import MOUNTPOINT, GcsMounting
 from vertex_jobs.emulator.launcher.running_replicas import Replicas, Running
 from vertex_jobs.emulator.launcher.spawning import spawn_fresh
 from vertex_jobs.emulator.launcher.warm_parents import Launch, WarmParent, WarmParents
@@ -93,7 +93,11 @@ class LauncherLoop:
             parent.ask(launch)
 
     def _launch_fresh(self, launch: Launch, reason: str) -> None:
-        pid = spawn_fresh(launch.replica, *launch.descriptors)
+        folder = launch.replica["gcs_folder"]
+        # In a private root, whose numbers differ from the server's: elsewhere it is a container's.
+        shown = (folder, MOUNTPOINT) if folder and self._names_processes else None
+        output, errors = launch.descriptors
+        pid = spawn_fresh(launch.replica, output, errors, shown)
         self._started(launch, Running(launch.number, pid, None), reason)
 
     def _started(self, launch: Launch, running: Running, why_fresh: str) -> None:

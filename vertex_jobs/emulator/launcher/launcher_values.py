@@ -1,6 +1,9 @@
 """The values that the server and the launcher exchange."""
 
 from dataclasses import dataclass
+from typing import Literal
+
+GcsWay = Literal["mount", "copy", ""]
 
 
 @dataclass(frozen=True)
@@ -22,6 +25,8 @@ class ReplicaSpec:
         command: A program and its arguments to run instead of a module, found on the
             environment's PATH; never a shell's text. Module, arguments, search path and preload
             mean nothing then, and it must not be warm.
+        gcs_folder: Folder that it sees as ``/gcs`` in a private root, where buckets are copied in
+            and out; empty for none. A warm parent cannot show it, so it must not be warm.
     """
 
     replica_id: str
@@ -34,6 +39,7 @@ class ReplicaSpec:
     preload: tuple[str, ...]
     warm: bool
     command: tuple[str, ...] = ()
+    gcs_folder: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,3 +70,10 @@ class Capabilities:
     private_root: bool
     gcs_mount: bool
     why_not: str
+
+    @property
+    def gcs(self) -> GcsWay:
+        """The way in which replicas get ``/gcs``: by a mount, by a copy, or not at all."""
+        if self.gcs_mount:
+            return "mount"
+        return "copy" if self.private_root else ""

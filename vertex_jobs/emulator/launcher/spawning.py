@@ -25,13 +25,15 @@ def spawn(
     errors: int,
     inherited: int | None = None,
     may_mount: bool = False,
+    shown: tuple[str, str] | None = None,
 ) -> int:
     """Start a program and return its process id.
 
     A program that cannot be started ends with code 128 and says so on its own error stream. The
     command begins with an absolute path; the environment is all that it gets. ``output`` and
     ``errors`` become its streams and stay open here, ``inherited`` it keeps under the same number.
-    With ``may_mount`` it keeps the launcher's right to mount file systems.
+    With ``may_mount`` it keeps the launcher's right to mount file systems. ``shown`` is a folder
+    and the place where the program alone sees it.
     """
     own_pid = os.getpid()
     pid = os.fork()
@@ -39,6 +41,8 @@ def spawn(
         try:
             os.setsid()
             linux.die_with_parent(own_pid)
+            if shown is not None:
+                _show(*shown, errors)
             if may_mount:
                 linux.keep_capabilities_over_exec()
             if inherited is not None:
@@ -47,6 +51,16 @@ def spawn(
         finally:
             os._exit(bootstrap.CANNOT_START)
     return pid
+
+
+def _show(folder: str, place: str, errors: int) -> None:
+    """Show a folder at another place to this process and its children alone."""
+    try:
+        linux.unshare(linux.NEW_MOUNTS)
+        linux.mount(folder, place, None, linux.MOUNT_BIND)
+    except OSError as error:
+        os.write(errors, f"{folder} cannot be shown at {place}: {error.strerror}\n".encode())
+        raise
 
 
 def _exec(
@@ -74,8 +88,10 @@ def has_own_thread_limit(environment: Mapping[str, str]) -> bool:
     )
 
 
-def spawn_fresh(replica: Mapping[str, Any], output: int, errors: int) -> int:
-    """Start a replica as a process of its own; return its process id."""
+def spawn_fresh(
+    replica: Mapping[str, Any], output: int, errors: int, shown: tuple[str, str] | None = None
+) -> int:
+    """Start a replica as a process of its own, see ``spawn``; return its process id."""
     environment = replica["environment"]
     start = {
         "module": replica["module"],
@@ -92,7 +108,8 @@ def spawn_fresh(replica: Mapping[str, Any], output: int, errors: int) -> int:
         replica["module"],
         *replica["arguments"],
     ]
-    return spawn(command, {**bootstrap.THREAD_LIMITS, **environment}, output=output, errors=errors)
+    environment = {**bootstrap.THREAD_LIMITS, **environment}
+    return spawn(command, environment, output=output, errors=errors, shown=shown)
 
 
 def spawn_warm_parent(

@@ -64,14 +64,9 @@ class Capacity:
     def _refuse_place(self, task: PoolTask, packages: Sequence[Package], path: str) -> None:
         if task.place in ENGINES and (reason := self.why_no_engine(task.place)):
             raise ApiError("FAILED_PRECONDITION", f"{path}: environment {task.place}: {reason}")
-        counts_on_gcs = mentions_gcs(task, [package.folder for package in packages])
-        if task.place == "docker" and counts_on_gcs:
-            raise ApiError(
-                "FAILED_PRECONDITION",
-                f"{path}: the program uses /gcs/, which lies in a file system of Local Vertex's "
-                "own that Docker's daemon cannot see; use environment: podman or isolated.",
-            )
-        if not self.capabilities.gcs_mount and counts_on_gcs:
+        # An engine mounts a copy of the buckets itself.
+        is_lacking = not self.capabilities.gcs and task.place not in ENGINES
+        if is_lacking and mentions_gcs(task, [package.folder for package in packages]):
             raise ApiError(
                 "FAILED_PRECONDITION",
                 f"{path}: the program uses /gcs/, which this machine cannot offer: "

@@ -21,7 +21,7 @@ from vertex_jobs.emulator.environments.engines import (
     remove_command,
     run_command,
 )
-from vertex_jobs.emulator.replicas.gcs_paths import GCS_FOLDER, mentions_gcs
+from vertex_jobs.emulator.replicas.gcs_paths import GCS_FOLDER, mentions_gcs, used_buckets
 from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.replica_places import Place, Start
 from vertex_jobs.emulator.replicas.tasks import PoolTask
@@ -53,15 +53,22 @@ async def prepare_containers(
     await remove()  # what a server that was killed left behind
     held.push_async_callback(remove)
     mounts = {str(packages): PACKAGES_FOLDER} if task.package_uris else {}
+    copied = None
     read = await host.packages.read(task.package_uris)
-    if mentions_gcs(task, [package.folder for package in read]):
-        await host.launcher.ensure_gcs_mount()
-        mounts[GCS_FOLDER] = GCS_FOLDER
+    folders = [package.folder for package in read]
+    if mentions_gcs(task, folders):
+        # Docker's daemon lives outside the private root, and cannot see what is mounted there.
+        if task.place == "podman" and host.launcher.capabilities.gcs_mount:
+            await host.launcher.ensure_gcs_mount()
+            mounts[GCS_FOLDER] = GCS_FOLDER
+        else:
+            copied = used_buckets(task, folders)
 
     def command(start: Start) -> tuple[str, ...]:
-        return run_command(task.place, _container(task, start, mounts))
+        seen = {start.gcs_folder: GCS_FOLDER} if start.gcs_folder else {}
+        return run_command(task.place, _container(task, start, mounts | seen))
 
-    return Place(sys.executable, command=command)
+    return Place(sys.executable, command=command, copied_buckets=copied)
 
 
 def _container(task: PoolTask, start: Start, mounts: Mapping[str, str]) -> Container:

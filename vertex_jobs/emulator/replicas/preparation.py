@@ -5,6 +5,7 @@ back when it closes. Starting, watching and ending the replicas is not done here
 """
 
 import contextlib
+import dataclasses
 import hashlib
 from collections.abc import Mapping, Sequence
 
@@ -12,7 +13,8 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
 from vertex_jobs.emulator.replicas.containers import prepare_containers
 from vertex_jobs.emulator.replicas.first_lines import drift_line, runner_lines
-from vertex_jobs.emulator.replicas.host import Host
+from vertex_jobs.emulator.replicas.gcs_paths import buckets_of_uris
+from vertex_jobs.emulator.replicas.host import GCS_COPY_PREFIX, Host
 from vertex_jobs.emulator.replicas.replica_environment import (
     JobEnvironment,
     Trial,
@@ -22,6 +24,7 @@ from vertex_jobs.emulator.replicas.replica_environment import (
 from vertex_jobs.emulator.replicas.replica_places import Place, Start, prepare_place
 from vertex_jobs.emulator.replicas.tasks import ENGINES, pool_tasks
 from vertex_jobs.emulator.resources.job_records import JobRecord
+from vertex_jobs.emulator.storage.gcs_copy import GcsCopy
 from vertex_jobs.runtime.cluster import ROLES
 
 #: By pool and index.
@@ -48,6 +51,7 @@ async def prepare_replicas(
     preparation = _Preparation(host, record, job, trial)
     preparation.warn_of_lost_variables()
     places = {number: await preparation.place(number, held) for number in preparation.tasks}
+    preparation.tell_of_copies(places)
     first = trial is None or trial.trial_id == "1"
     if first and (line := drift_line(preparation.tasks[0], places[0].drift)):
         record.say(line, "NOTICE")
@@ -109,6 +113,22 @@ class _Preparation:
 
     def _container_name(self, replica_id: str) -> str:
         return f"vertex-jobs-{self._record.job_id}-{replica_id}"
+
+    def tell_of_copies(self, places: Mapping[int, Place]) -> None:
+        copied = [place.copied_buckets for place in places.values()]
+        wanted = [buckets for buckets in copied if buckets is not None]
+        if not wanted:
+            return
+        names = sorted({f"gs://{bucket}" for buckets in wanted for bucket in buckets.named})
+        is_whole = not any(buckets.everything for buckets in wanted)
+        what = ", ".join(names) if is_whole else "all buckets"
+        why_not = self._host.launcher.capabilities.why_not
+        self._record.say(
+            f"/gcs is a copy of {what} here, made when a replica starts: what others write "
+            "meanwhile is not seen, and a file is an object only when its replica has ended."
+            + (f" For a mount: {why_not}." if why_not else ""),
+            "NOTICE",
+        )
 
     async def take_devices(self, held: contextlib.AsyncExitStack) -> _Devices:
         """Wait for the accelerators of each replica; there are none where this machine has none."""
@@ -177,7 +197,15 @@ class _Preparation:
         arguments = environment.arguments(task)
         for line in runner_lines(task, arguments, variables):
             self._record.say(line, task=replica_id)
-        start = Start(self._container_name(replica_id), arguments, variables, devices)
+        gcs_folder = ""
+        if (buckets := place.copied_buckets) is not None:
+            if buckets.everything:
+                meant = buckets_of_uris([*arguments, *variables.values()])
+                buckets = dataclasses.replace(buckets, named=buckets.named | meant)
+            copies = folder.with_name(f"{GCS_COPY_PREFIX}{replica_id}")
+            gcs_folder = str(GcsCopy.plan(copies, buckets))
+        name = self._container_name(replica_id)
+        start = Start(name, arguments, variables, devices, gcs_folder)
         return ReplicaSpec(
             replica_id=replica_id,
             interpreter=place.interpreter,
@@ -187,8 +215,9 @@ class _Preparation:
             environment=variables,
             working_directory=str(folder),
             preload=place.preload,
-            warm=not (self._record.settings.fresh or place.command),
+            warm=not (self._record.settings.fresh or place.command or gcs_folder),
             command=place.command(start) if place.command else (),
+            gcs_folder=gcs_folder,
         )
 
     def _host_name(self, pool: int, index: int) -> str:

@@ -5,6 +5,7 @@ mounted first. How environments are built and engines are called is in ``emulato
 """
 
 import asyncio
+import dataclasses
 import functools
 import os
 import shutil
@@ -15,9 +16,10 @@ from pathlib import Path
 
 from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator.environments.isolated import Recipe
-from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
+from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs, used_buckets
 from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.tasks import PoolTask
+from vertex_jobs.emulator.storage.gcs_copy import Buckets
 from vertex_jobs.packaging import third_party_imports
 
 
@@ -29,12 +31,14 @@ class Start:
         name: Unique on this machine.
         arguments: The program's, a trial's included.
         variables: The replica's whole environment.
+        gcs_folder: A copy of buckets that it is to see as ``/gcs``; empty for none.
     """
 
     name: str
     arguments: tuple[str, ...]
     variables: Mapping[str, str]
     devices: Sequence[str]
+    gcs_folder: str = ""
 
 
 @dataclass(frozen=True)
@@ -46,6 +50,7 @@ class Place:
         variables: What the place adds to a replica's environment.
         command: Makes the command of a replica that is not a module.
         drift: Requirements of the packages that another version here stands for.
+        copied_buckets: Buckets that its ``/gcs`` is a copy of; None where it is no copy.
     """
 
     interpreter: str
@@ -54,6 +59,7 @@ class Place:
     variables: Mapping[str, str] = field(default_factory=dict)
     command: Callable[[Start], tuple[str, ...]] | None = None
     drift: tuple[str, ...] = ()
+    copied_buckets: Buckets | None = None
 
 
 async def prepare_place(host: Host, task: PoolTask, say: Callable[[str], None]) -> Place:
@@ -66,10 +72,10 @@ async def prepare_place(host: Host, task: PoolTask, say: Callable[[str], None]) 
     packages = await host.packages.read(task.package_uris)
     if task.place == "isolated":
         folders = [package.folder for package in packages]
-        await _ensure_gcs(host, task, folders)
-        return await _isolated(host, task, _preload(task, folders), say)
+        copied = await _copied_buckets(host, task, folders)
+        place = await _isolated(host, task, _preload(task, folders), say)
+        return dataclasses.replace(place, copied_buckets=copied)
     installed = await host.installations.get(packages, say)
-    await _ensure_gcs(host, task, installed.search_path)
     programs = [installed.programs] if installed.programs else []
     if task.command:
         programs.append(Path(sys.executable).parent)
@@ -80,12 +86,15 @@ async def prepare_place(host: Host, task: PoolTask, say: Callable[[str], None]) 
         {"PATH": _path_with(*programs)} if programs else {},
         _mapped_command(task),
         installed.drift,
+        await _copied_buckets(host, task, installed.search_path),
     )
 
 
-async def _ensure_gcs(host: Host, task: PoolTask, folders: Sequence[Path]) -> None:
-    if mentions_gcs(task, folders):
-        await host.launcher.ensure_gcs_mount()
+async def _copied_buckets(host: Host, task: PoolTask, folders: Sequence[Path]) -> Buckets | None:
+    """Return the buckets to copy for a program that counts on ``/gcs`` where none is mounted."""
+    if mentions_gcs(task, folders) and await host.gcs_way() == "copy":
+        return used_buckets(task, folders)
+    return None
 
 
 def _mapped_command(task: PoolTask) -> Callable[[Start], tuple[str, ...]] | None:

@@ -19,7 +19,7 @@ from vertex_jobs.emulator.storage.objects import (
 )
 
 #: No object name may hold it, so it marks the object of a pair without ambiguity.
-_CONFLICT_SUFFIX = "\n"
+CONFLICT_SUFFIX = "\n"
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Tree:
             return ROOT
         if not name:
             return Directory(bucket, "") if self._has_bucket(bucket) else None
-        plain = name.removesuffix(_CONFLICT_SUFFIX)
+        plain = name.removesuffix(CONFLICT_SUFFIX)
         is_directory = self._has_any(bucket, f"{plain}/")
         if plain != name:
             return self._find(bucket, plain) if is_directory else None
@@ -55,7 +55,7 @@ class Tree:
     def place(self, path: str) -> tuple[str, str]:
         """Bucket and object name that a file of this path has or would have."""
         bucket, name = _split(path)
-        plain = name.removesuffix(_CONFLICT_SUFFIX)
+        plain = name.removesuffix(CONFLICT_SUFFIX)
         return bucket, plain if plain != name and self._has_any(bucket, f"{plain}/") else name
 
     def children(self, directory: Directory) -> Iterator[tuple[str, bool]]:
@@ -81,7 +81,7 @@ class Tree:
         yield from ((folder, True) for folder in sorted(folders) if folder not in ("", ".", ".."))
         for file in files:
             if file not in ("", ".", ".."):
-                yield file + _CONFLICT_SUFFIX if file in folders else file, False
+                yield file + CONFLICT_SUFFIX if file in folders else file, False
 
     def is_empty(self, directory: Directory) -> bool:
         """Return whether a directory holds nothing but its own marker."""

@@ -32,6 +32,14 @@ def read_blocks(file: BinaryIO) -> Iterator[bytes]:
         yield block
 
 
+def crc32c_of(file: BinaryIO) -> str:
+    """Return the checksum of the rest of a file, in base64 as objects have it."""
+    checksum = google_crc32c.Checksum()  # type: ignore[no-untyped-call]
+    for block in read_blocks(file):
+        checksum.update(block)  # type: ignore[no-untyped-call]
+    return base64.b64encode(checksum.digest()).decode()  # type: ignore[no-untyped-call]
+
+
 def rename_durably(path: Path, target: Path) -> None:
     """Rename a finished file, and make its bytes and its new name durable.
 
