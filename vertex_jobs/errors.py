@@ -21,7 +21,7 @@ branches to exit codes: input 2, job 1, endpoint 3. What does not stop a job is 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 __all__ = [
     "EndpointError",
@@ -57,6 +57,8 @@ class Fault:
         remedy: The right value or action, a clause without a full stop.
         severity: ``error`` stops a submission, ``warning`` does not.
         place: File and line, e.g. ``configs/study.yaml:12``; empty when unknown.
+        rule_id: Name of the rule for programs, e.g. ``image-available``; it does not change when
+            the rule's wording does.
     """
 
     path: str
@@ -65,6 +67,11 @@ class Fault:
     remedy: str
     severity: str = "error"
     place: str = ""
+    rule_id: str = field(default="", compare=False)
+
+    def of_rule(self, rule_id: str) -> "Fault":
+        """Return the same with the rule's name, unless it has one."""
+        return self if self.rule_id else replace(self, rule_id=rule_id)
 
     @property
     def subject(self) -> str:

@@ -18,7 +18,9 @@ def test_the_page_says_what_happens(local_vertex: Endpoint) -> None:
 
 @pytest.mark.parametrize("case", CASES, ids=[case.text for case in CASES])
 def test_no_mistake_passes(case: Case) -> None:
-    assert in_check(case), f"nothing is said of {case.text}"
+    found = in_check(case)
+    assert found, f"nothing is said of {case.text}"
+    assert all(fault.rule_id for fault in found), "a rule without a name for programs"
 
 
 @pytest.mark.parametrize("case", CASES, ids=[case.text for case in CASES])

@@ -23,7 +23,8 @@ def test_the_space_is_what_the_script_accepts(
     config: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["check", str(config), "--format", "json"]) == 0
-    paths = {fault["path"].partition(".")[0] for fault in json.loads(capsys.readouterr().out)}
+    faults = json.loads(capsys.readouterr().out)["faults"]
+    paths = {fault["path"].partition(".")[0] for fault in faults}
     assert not paths & {"script_path", "parameter_spec", "metric_spec"}
 
 

@@ -40,7 +40,7 @@ def config(tmp_path: Path) -> str:
 
 
 def errors(capsys: pytest.CaptureFixture[str]) -> list[str]:
-    rows = json.loads(capsys.readouterr().out)
+    rows = json.loads(capsys.readouterr().out)["faults"]
     found = [row for row in rows if row["severity"] == "error"]
     return [f"{row['path']}: {row['rule']}; {row['remedy']}" for row in found]
 

@@ -12,6 +12,7 @@ from typing import Literal
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec import machine_fields
+from vertex_jobs.spec.inspection import rule_id
 
 Severity = Literal["error", "warning"]
 Finder = Callable[[Subject], Iterable[Fault]]
@@ -61,7 +62,7 @@ class Rule:
         if (self.local_only and subject.on != "local") or self.needs & subject.damaged:
             return
         for fault in self.find(subject):
-            yield dataclasses.replace(fault, severity=severity)
+            yield dataclasses.replace(fault, severity=severity, rule_id=self.name)
 
 
 def rule(
@@ -75,8 +76,9 @@ def rule(
     """Return a decorator that makes a rule of a function, its name and its docstring."""
 
     def make(find: Finder) -> Rule:
-        name = find.__name__.strip("_").replace("_", "-")
         what = (find.__doc__ or "").strip()
-        return Rule(name, severity, what, source, frozenset(needs), cloud_only, local_only, find)
+        return Rule(
+            rule_id(find), severity, what, source, frozenset(needs), cloud_only, local_only, find
+        )
 
     return make

@@ -76,11 +76,11 @@ def _read(path: Path, trail: tuple[Path, ...]) -> Composition:
         text = path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         fault = Fault("config", str(path), _unreadable(error), "name a YAML file")
-        raise InvalidJobError([fault], str(path)) from error
+        raise InvalidJobError([fault.of_rule("config-readable")], str(path)) from error
     written, faults, lines = parse(text, str(path))
     if not isinstance(written, dict):
         fault = Fault("config", written, "must be a mapping of keys to values", "start with kind:")
-        raise InvalidJobError([fault], str(path))
+        raise InvalidJobError([fault.of_rule("config-is-mapping")], str(path))
     own = Composition(
         {key: value for key, value in written.items() if key != "base"},
         {name: Origin(path, line) for name, line in lines.items()},
@@ -94,7 +94,7 @@ def _read(path: Path, trail: tuple[Path, ...]) -> Composition:
         wrong = _base_fault(base, beside, (*trail, path))
         if wrong is not None:
             origin = own.origins.get(f"base.{number}", own.origins.get("base"))
-            below.faults.append(replace(wrong, place=str(origin)))
+            below.faults.append(replace(wrong, place=str(origin), rule_id="base"))
         elif beside is not None:
             below = _laid_over(below, _read(beside, (*trail, path)))
     return _laid_over(below, own)

@@ -65,15 +65,24 @@ def inspect_fields(
         for name, field in model.model_fields.items()
         if field.is_required() and name not in written
     ]
-    faults += [Fault(name, None, "is required", example_of(model, name)) for name in absent]
+    faults += [
+        Fault(name, None, "is required", example_of(model, name), rule_id="required")
+        for name in absent
+    ]
     lost = {path[0] for path in left_out if len(path) == 1} | set(absent)
     damaged = lost | {path[0] for path in left_out}
     for unusable, table in ((lost, rules), (damaged, whole_rules)):
         for rule in table:
             names = inspect.signature(rule).parameters
             if not unusable.intersection(names):
-                faults += rule(**{name: getattr(draft, name) for name in names})
+                found = rule(**{name: getattr(draft, name) for name in names})
+                faults += [fault.of_rule(rule_id(rule)) for fault in found]
     return Inspection(draft, faults, frozenset(str(name) for name in damaged))
+
+
+def rule_id(rule: Callable[..., Any]) -> str:
+    """Return a rule's name for programs, ``names-are-unique`` for ``_names_are_unique``."""
+    return rule.__name__.strip("_").replace("_", "-")
 
 
 def _read(

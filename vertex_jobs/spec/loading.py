@@ -101,7 +101,7 @@ def examine(
     translated = translate(whole.written)
     if translated is not None:
         written, faults = translated
-        placed = [whole.placed(fault) for fault in faults]
+        placed = [whole.placed(fault.of_rule("request-form")) for fault in faults]
         whole = Composition(written, faults=[*whole.faults, *placed])
     # What is below a parameter may come from the script, which is then read first.
     inside = [one for one in overrides if one.startswith("parameter_spec.")]
@@ -185,13 +185,13 @@ def _build(whole: Composition, source: str, base_directory: Path) -> Reading:
     unread = any(fault.path.startswith("parameter_spec") for fault in whole.faults)
     faults = [
         *whole.faults,
-        *kind_faults,
+        *(fault.of_rule("kind") for fault in kind_faults),
         *(
             _elsewhere(fault, model)
             for fault in inspection.faults
             if not (unread and fault.path == "parameter_spec")  # empty, for want of what is told
         ),
-        *script_faults(written, found),
+        *(fault.of_rule("script-found") for fault in script_faults(written, found)),
     ]
     if not faults:
         job = model(**written)
@@ -216,7 +216,8 @@ def _read_script(whole: Composition, base_directory: Path) -> None:
     filled, faults = fill_in(written, _script(whole, base_directory))
     if filled is not written:
         whole.written["parameter_spec"] = filled
-        whole.faults.extend(whole.placed(fault) for fault in faults)
+        named = (fault.of_rule("script-parameters") for fault in faults)
+        whole.faults.extend(map(whole.placed, named))
 
 
 def _places(
@@ -252,7 +253,8 @@ def _elsewhere(fault: Fault, model: type[JobSpec]) -> Fault:
         return fault
     kinds = [name for name, other in KINDS.items() if fault.path in other.model_fields]
     rule = f"is no key of {model.model_fields['kind'].default}"
-    return Fault(fault.path, fault.value, rule, f"write kind: {kinds[0]}, or remove it")
+    remedy = f"write kind: {kinds[0]}, or remove it"
+    return replace(fault, rule=rule, remedy=remedy)
 
 
 def _all_fields() -> list[str]:

@@ -23,7 +23,11 @@ def apply(written: dict[str, Any], overrides: Sequence[str], known: Sequence[str
         path, separator, text = override.partition("=")
         if not separator or not path:
             rule = "is no path=value"
-            faults.append(Fault(f"--set {override}", None, rule, "write max_trial_count=4"))
+            faults.append(
+                Fault(
+                    f"--set {override}", None, rule, "write max_trial_count=4", rule_id="override"
+                )
+            )
             continue
         try:
             value, repeated, _ = parse(text, f"--set {override}")
@@ -32,7 +36,7 @@ def apply(written: dict[str, Any], overrides: Sequence[str], known: Sequence[str
             continue
         faults += repeated
         fault = _place(written, path, value, known)
-        faults += [fault] if fault is not None else []
+        faults += [fault.of_rule("override")] if fault is not None else []
     return faults
 
 

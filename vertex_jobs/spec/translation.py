@@ -38,6 +38,17 @@ _TEXTS = {
 }
 
 
+#: Error type -> name of the rule; another type's rule has the type's name.
+_RULE_IDS = {
+    "missing": "required",
+    "extra_forbidden": "unknown-key",
+    "literal_error": "one-of",
+    "union_tag_invalid": "one-of",
+    "union_tag_not_found": "required",
+    "spec": "field-value",
+}
+
+
 def read_path(root: object, loc: Sequence[int | str]) -> tuple[int | str, ...]:
     """Return the keys and indices of a pydantic location that exist in what was written.
 
@@ -66,6 +77,11 @@ def read_path(root: object, loc: Sequence[int | str]) -> tuple[int | str, ...]:
 
 def translate(model: type[BaseModel], root: object, error: ErrorDetails) -> Fault:
     """Return one pydantic error as a fault."""
+    kind = error["type"]
+    return _fault(model, root, error).of_rule(_RULE_IDS.get(kind, kind.replace("_", "-")))
+
+
+def _fault(model: type[BaseModel], root: object, error: ErrorDetails) -> Fault:
     path = read_path(root, error["loc"])
     name = ".".join(map(str, path))
     kind, value, context = error["type"], error["input"], error.get("ctx", {})

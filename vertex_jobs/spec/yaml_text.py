@@ -68,7 +68,9 @@ class _Loader(yaml.SafeLoader):
             if key.tag != "tag:yaml.org,2002:merge":
                 if key.value in seen:
                     rule = f"stands twice, in line {seen[key.value]} and in line {line}"
-                    self.repeated.append(Fault(key.value, None, rule, "remove one of the two"))
+                    self.repeated.append(
+                        Fault(key.value, None, rule, "remove one of the two", rule_id="key-once")
+                    )
                 seen[key.value] = line
         self.flatten_mapping(node)
         return {
@@ -135,7 +137,8 @@ def parse(text: str, source: str) -> Parsed:
     """
     if len(text) > MAX_CHARACTERS:
         rule = f"has {len(text):,} characters, and a config {MAX_CHARACTERS:,} at most"
-        raise InvalidJobError([Fault("text", None, rule, "keep data in files of its own")], source)
+        remedy = "keep data in files of its own"
+        raise InvalidJobError([Fault("text", None, rule, remedy, rule_id="config-size")], source)
     try:
         loader = _Loader(text)
         node = loader.get_single_node()
@@ -205,4 +208,5 @@ def _syntax_fault(error: yaml.YAMLError, text: str) -> Fault:
         line, column = (mark.line + 1, mark.column + 1) if mark else (1, 1)
         problem = getattr(error, "problem", None) or str(error)
     place = f"line {line}, column {column}"
-    return Fault(place, None, f"is no YAML: {problem}", "correct it there or in the line before")
+    remedy = "correct it there or in the line before"
+    return Fault(place, None, f"is no YAML: {problem}", remedy, rule_id="yaml")

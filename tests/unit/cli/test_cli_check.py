@@ -33,9 +33,37 @@ def test_a_sound_config_has_a_cost(config: str, capsys: pytest.CaptureFixture[st
 def test_every_fault_comes_as_data(config: str, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["--set", "machine_type=banana-1", "--set", "timeout=soon", "--format", "json"]
     assert main(["check", config, *words]) == 2
-    rows = json.loads(capsys.readouterr().out)
-    assert [row["path"] for row in rows] == ["timeout", "machine_type"]
-    assert set(rows[0]) == {"path", "value", "rule", "remedy", "severity"}
+    found = json.loads(capsys.readouterr().out)
+    faults = found["faults"]
+    assert [(row["path"], row["rule_id"]) for row in faults] == [
+        ("timeout", "field-value"),
+        ("machine_type", "machine-known"),
+    ]
+    assert set(faults[0]) == {
+        *("rule_id", "severity", "path", "value", "rule", "remedy", "file", "line")
+    }
+
+
+def test_a_fault_has_file_and_line(config: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(config).write_text(CONFIG.replace("3600", "soon"))
+    assert main(["check", config, "--format", "json"]) == 2
+    (row,) = json.loads(capsys.readouterr().out)["faults"]
+    assert (row["file"], row["line"]) == (config, 5)
+
+
+def test_a_cost_comes_as_data(config: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", config, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["faults"] == []
+    assert 0.23 < found["cost"]["hour"]["low"] < found["cost"]["hour"]["high"] < 0.26
+    assert found["cost"]["worst_case"]["price_unknown"] == []
+
+
+def test_what_is_no_yaml_comes_as_data_too(config: str, capsys: pytest.CaptureFixture[str]) -> None:
+    Path(config).write_text("kind: [\n")
+    assert main(["check", config, "--format", "json"]) == 2
+    found = json.loads(capsys.readouterr().out)
+    assert (found["faults"][0]["rule_id"], found["cost"]) == ("yaml", None)
 
 
 def test_a_warning_is_no_refusal(config: str, capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,6 +1,7 @@
 """``check CONFIG``: every mistake that can be known before a job is paid for, and the cost."""
 
 import dataclasses
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
@@ -12,6 +13,7 @@ from vertex_jobs.cli.verb import Verb
 
 if TYPE_CHECKING:
     from vertex_jobs.errors import Fault
+    from vertex_jobs.preflight.cost import CostRange, Estimate
     from vertex_jobs.spec import JobSpec
 
 
@@ -31,17 +33,25 @@ class CheckOptions:
 def check(options: CheckOptions) -> int:
     """Print every mistake and the cost; return 2 if there is an error."""
     from vertex_jobs.cli.checks import report_on
+    from vertex_jobs.errors import InvalidJobError
     from vertex_jobs.jobs import examine
+    from vertex_jobs.preflight import Report
 
     config = options.config
-    reading = examine(config.path, config.overrides, config.overlays)
-    report = report_on(options.where, reading)
-    if options.dry_trial and not report.errors:
-        report = dataclasses.replace(report, faults=(*_dry_trial(reading.job), *report.faults))
+    try:
+        reading = examine(config.path, config.overrides, config.overlays)
+    except InvalidJobError as error:  # nothing of it can be read
+        report = Report(error.source, tuple(error.faults), None)
+    else:
+        report = report_on(options.where, reading)
+        if options.dry_trial and not report.errors:
+            report = dataclasses.replace(report, faults=(*_dry_trial(reading.job), *report.faults))
     if options.format == "table":
         print_prose(str(report))
     else:
-        print_structured([_row(fault) for fault in report.faults], options.format)
+        cost = None if report.cost is None else _amounts(report.cost)
+        faults = [_row(fault) for fault in report.faults]
+        print_structured({"faults": faults, "cost": cost}, options.format)
     return 2 if report.errors else 0
 
 
@@ -70,8 +80,44 @@ def _dry_trial(job: "JobSpec") -> "tuple[Fault, ...]":
 
 
 def _row(fault: "Fault") -> dict[str, object]:
-    row = dataclasses.asdict(fault)
-    del row["place"]  # for a person, in the table; the published form does not have it
-    if not isinstance(row["value"], (str, int, float, bool, list, dict, type(None))):
-        row["value"] = str(row["value"])
-    return row
+    """Return a fault for programs; ``file`` and ``line`` are None where nothing says them."""
+    file, _, line = fault.place.rpartition(":")
+    return {
+        "rule_id": fault.rule_id,
+        "severity": fault.severity,
+        "path": fault.path,
+        "value": _plain(fault.value),
+        "rule": fault.rule,
+        "remedy": fault.remedy,
+        "file": file if line.isdigit() else None,
+        "line": int(line) if line.isdigit() else None,
+    }
+
+
+def _plain(value: object) -> object:
+    """Return what JSON can say of a value."""
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)
+    return value if isinstance(value, (str, int, float, type(None))) else str(value)
+
+
+def _amounts(cost: "Estimate") -> dict[str, object]:
+    """Return a cost for programs, in US dollars: list prices, without tax."""
+    return {
+        "currency": "USD",
+        "hour": _range(cost.hourly),
+        "trial": _range(cost.trial),
+        "worst_case": _range(cost.worst_case),
+        "trial_count": cost.trial_count,
+        "parallel_trial_count": cost.parallel_trial_count,
+        "timeout_hours": cost.timeout_hours,
+        "longest_hours": cost.longest_hours,
+    }
+
+
+def _range(amount: "CostRange") -> dict[str, object]:
+    return {"low": amount.low, "high": amount.high, "price_unknown": list(amount.unknown)}
