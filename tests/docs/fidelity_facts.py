@@ -514,9 +514,10 @@ _REPLICAS = _area(
     ),
     (
         "ours",
-        "Of a job's variable with the name of one of the service's the service's value counts, "
-        "and the job's log says so.",
-        "emulator.replicas.replica_environment:overridden",
+        "Where the service has a value for a variable of the job's, the service's counts, and the "
+        "job's log says so; where it has none, as for AIP_TRAINING_DATA_URI without a managed "
+        "dataset, the job's stands.",
+        "emulator.replicas.replica_environment:variables",
         "emulation/test_replicas::test_a_variable_of_the_services_cannot_be_overridden",
     ),
     (

@@ -182,18 +182,34 @@ def test_pytorch_images_number_chief_and_workers(tmp_path: Path) -> None:
     in_room(tmp_path, body)
 
 
-@pytest.mark.parametrize("name", ["AIP_MODEL_DIR", "CLOUD_ML_JOB_ID", "TF_CONFIG", "CLUSTER_SPEC"])
+@pytest.mark.parametrize("name", ["AIP_MODEL_DIR", "CLOUD_ML_JOB_ID", "CLUSTER_SPEC"])
 def test_a_variable_of_the_services_cannot_be_overridden(tmp_path: Path, name: str) -> None:
     async def body(room: Room) -> None:
         room.put_package(trainer(DUMP))
-        job_id = room.create(package_pool(env={name: "mine", "MY_SETTING": "kept"}))
+        pool = package_pool(env={name: "mine", "MY_SETTING": "kept"})
+        job_id = room.create(pool, base="gs://out/x")
         await room.run(job_id)
         found = dump(room, job_id, "workerpool0-0")
         assert (found.get(name) != "mine", found["MY_SETTING"]) == (True, "kept")
         assert (
-            f"The job's env sets {name}; these belong to the service, whose own values stand. "
-            "Take them out of env."
+            f"The job's env sets {name}; for this job the service has values of its own, which "
+            "stand. Take them out of env."
         ) in room.lines(job_id, "service")
+
+    in_room(tmp_path, body)
+
+
+def test_a_variable_that_the_service_does_not_set_is_the_jobs(tmp_path: Path) -> None:
+    """A job without a managed dataset may lead its script to data of its own."""
+    mine = {"AIP_TRAINING_DATA_URI": "gs://mine/*.csv", "AIP_DATA_FORMAT": "csv"}
+
+    async def body(room: Room) -> None:
+        room.put_package(trainer(DUMP))
+        job_id = room.create(package_pool(env=mine))
+        await room.run(job_id)
+        found = dump(room, job_id, "workerpool0-0")
+        warned = [line for line in room.lines(job_id, "service") if "the job's env" in line.lower()]
+        assert ({name: found.get(name) for name in mine}, warned) == (mine, [])
 
     in_room(tmp_path, body)
 

@@ -19,7 +19,6 @@ from vertex_jobs.emulator.replicas.replica_environment import (
     JobEnvironment,
     Trial,
     loopback_addresses,
-    overridden,
 )
 from vertex_jobs.emulator.replicas.replica_places import Place, Start, prepare_place
 from vertex_jobs.emulator.replicas.tasks import ENGINES, pool_tasks
@@ -49,7 +48,7 @@ async def prepare_replicas(
             for a container.
     """
     preparation = _Preparation(host, record, job, trial)
-    preparation.warn_of_lost_variables()
+    preparation.warn_of_deaf_commands()
     places = {number: await preparation.place(number, held) for number in preparation.tasks}
     preparation.tell_of_copies(places)
     first = trial is None or trial.trial_id == "1"
@@ -57,6 +56,7 @@ async def prepare_replicas(
         record.say(line, "NOTICE")
     devices = await preparation.take_devices(held)
     environment = preparation.environment(preparation.take_addresses(held))
+    preparation.warn_of_lost_variables(environment)
     return [
         preparation.replica(number, index, places[number], devices[number, index], environment)
         for number in preparation.tasks
@@ -81,14 +81,20 @@ class _Preparation:
         self.pools = list(job.job_spec.worker_pool_specs)
         self.tasks = pool_tasks(job.job_spec, record.settings.local)
 
-    def warn_of_lost_variables(self) -> None:
-        names = [name for task in self.tasks.values() for name, _ in task.environment]
-        if lost := overridden(dict.fromkeys(names)):
+    def warn_of_lost_variables(self, environment: JobEnvironment) -> None:
+        lost = [
+            name
+            for number, task in self.tasks.items()
+            for name in environment.overridden(task, number)
+        ]
+        if lost:
             self._record.say(
-                f"The job's env sets {', '.join(lost)}; these belong to the service, whose own "
-                "values stand. Take them out of env.",
+                f"The job's env sets {', '.join(dict.fromkeys(lost))}; for this job the service "
+                "has values of its own, which stand. Take them out of env.",
                 "WARNING",
             )
+
+    def warn_of_deaf_commands(self) -> None:
         deaf = [task for task in self.tasks.values() if not task.takes_trial_arguments]
         if self._trial is not None and deaf:
             self._record.say(
@@ -170,8 +176,9 @@ class _Preparation:
             spec=self._job.job_spec,
             trial=self._trial,
             addresses=addresses,
-            surroundings=self._host.surroundings() | dict(self._record.settings.data_variables),
+            surroundings=self._host.surroundings(),
             has_accelerators=bool(self._host.accelerators.devices),
+            data=self._record.settings.data_variables,
         )
 
     def replica(

@@ -1,14 +1,15 @@
 """The environment of one replica: what the service sets, what the image sets, what the job sets.
 
-The same for the replicas of a job and for the one that ``run --debug`` starts in a terminal. The
-service's own variables always win; a job that tries to set one is told so in its log. Which
-variables there are is decided by ``vertex_jobs.runtime``, which reads them with the same class.
+The same for the replicas of a job and for the one that ``run --debug`` starts in a terminal. Where
+the service has a value of its own, it wins over the job's, and the job's log says so; where it has
+none, the job's stands. Which variables there are is decided by ``vertex_jobs.runtime``, which reads
+them with the same class.
 """
 
 import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from vertex_jobs.catalog.container_images import ImageContents, parse_image
@@ -21,9 +22,6 @@ from vertex_jobs.runtime.directories import Directories
 from vertex_jobs.runtime.environment import Environment
 
 _LOOPBACK = "127.0.0.1"
-#: Names that the service sets; a job cannot override them, not even those that are unset here.
-_SERVICE_PREFIXES = ("AIP_", "CLOUD_ML_")
-_SERVICE_NAMES = ("CLUSTER_SPEC", "HOSTNAME", "TF_CONFIG")
 #: Of the threads within an operation alone: operations that wait for another process each hold a
 #: thread of the other pool, and one too few of these is a deadlock.
 _THREADS = "TF_NUM_INTRAOP_THREADS"
@@ -50,6 +48,8 @@ class JobEnvironment:
 
     Attributes:
         addresses: ``host:port`` of every replica by role.
+        surroundings: What every replica on this machine gets, and a job may change.
+        data: Lead to the dataset that a pipeline exported for the job.
         has_accelerators: Whether this machine has GPUs; where it has none their count is announced.
     """
 
@@ -59,6 +59,7 @@ class JobEnvironment:
     addresses: Mapping[str, tuple[str, ...]]
     surroundings: Mapping[str, str]
     has_accelerators: bool
+    data: Mapping[str, str] = field(default_factory=dict)
 
     def arguments(self, task: PoolTask) -> tuple[str, ...]:
         """Return the arguments of a pool's program, a trial's included."""
@@ -86,11 +87,18 @@ class JobEnvironment:
             **_threads(sum(map(len, self.addresses.values())) * self._parallel),
             **place,
             **_of_image(parse_image(task.image), service),
-            **{name: text for name, text in task.environment if not _is_services(name)},
+            **dict(task.environment),
             **(variables_for(devices) if self.has_accelerators else {}),
-            **service.to_variables(),
-            "HOSTNAME": host_name,
+            **self._of_service(service, host_name),
         }
+
+    def overridden(self, task: PoolTask, number: int) -> list[str]:
+        """Return those variables of a pool's job that lose against values of the service's."""
+        service = self._of_service(self._service(number, 0, ""), "")
+        return [name for name in dict(task.environment) if name in service]
+
+    def _of_service(self, service: Environment, host_name: str) -> dict[str, str]:
+        return {**self.data, **service.to_variables(), "HOSTNAME": host_name}
 
     @property
     def _parallel(self) -> int:
@@ -142,15 +150,6 @@ def loopback_addresses(
         role: tuple(f"{_LOOPBACK}:{next(left)}" for _ in range(count))
         for role, count in counts.items()
     }
-
-
-def overridden(names: Iterable[str]) -> list[str]:
-    """Return those variables of a job that lose against the service's."""
-    return [name for name in names if _is_services(name)]
-
-
-def _is_services(name: str) -> bool:
-    return name.startswith(_SERVICE_PREFIXES) or name in _SERVICE_NAMES
 
 
 def _threads(processes: int) -> dict[str, str]:

@@ -15,8 +15,11 @@ from vertex_jobs.spec.argument_forms import tokens
 from vertex_jobs.spec.pools import ROLES, WorkerPools
 
 _LIMITS = catalog.load().limits
-#: Set by the service in every replica. Source: documentation page "Code requirements".
-_SERVICE_VARIABLES = re.compile(r"AIP_.*|CLOUD_ML_.*|TF_CONFIG|CLUSTER_SPEC")
+#: Set by the service in every replica. Those that lead to a managed dataset are free in a job
+#: without one. Source: documentation page "Code requirements".
+_SERVICE_VARIABLES = re.compile(
+    r"AIP_(MODEL|CHECKPOINT|TENSORBOARD_LOG)_DIR|CLOUD_ML_.*|TF_CONFIG|CLUSTER_SPEC"
+)
 _FLAG = re.compile(r"[^\s=-][^\s=]*")
 _MODULE = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*")
 

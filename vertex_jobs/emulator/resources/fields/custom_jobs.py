@@ -77,7 +77,7 @@ JOB_FIELDS: list[Field] = [
             "image_uri": "checked; says which environment stands for it",
             "command": "understood when the SDK made it",
             "args": "passed on; trials append to them",
-            "env": "set, but for the service's own names",
+            "env": "set, but where the service has a value of its own",
         },
     ),
     *rows("EnvVar", acted={"name": "set", "value": "set"}),
@@ -88,7 +88,7 @@ JOB_FIELDS: list[Field] = [
             "package_uris": "unpacked onto the path",
             "python_module": "run",
             "args": "passed on; trials append to them",
-            "env": "set, but for the service's own names",
+            "env": "set, but where the service has a value of its own",
         },
     ),
     *rows(
