@@ -75,6 +75,41 @@ def test_the_sdk_raises_an_errors_own_class(
         sdk.get_custom_job(name=ended.name, retry=None)
 
 
+def test_a_denied_create_names_permission_and_resource(
+    sdk: Sdk, ended: JobHandle, parent: str, inject: Inject
+) -> None:
+    """Source: "Permission 'aiplatform.customJobs.create' denied on resource …", public texts."""
+    inject(CREATE, 403)
+    with pytest.raises(exceptions.Forbidden) as refused:
+        sdk.create_custom_job(parent=parent, custom_job=request_of(ended, "denied"))
+    text = (
+        "Permission 'aiplatform.customJobs.create' denied on resource "
+        f"'//aiplatform.googleapis.com/{parent}' (or it may not exist)."
+    )
+    assert (refused.value.message.endswith(text), refused.value.reason) == (
+        True,
+        "IAM_PERMISSION_DENIED",
+    )
+
+
+def test_a_create_without_quota_names_the_metrics(
+    sdk: Sdk, ended: JobHandle, parent: str, inject: Inject
+) -> None:
+    """Source: GoogleCloudPlatform/vertex-ai-samples issue 3479 and other public 429 answers."""
+    inject(CREATE, 429)
+    request = request_of(ended, "many")
+    machine = request["job_spec"].worker_pool_specs[0].machine_spec
+    machine.accelerator_type, machine.accelerator_count = 5, 1
+    request["job_spec"].scheduling.strategy = 4
+    with pytest.raises(exceptions.TooManyRequests) as refused:
+        sdk.create_custom_job(parent=parent, custom_job=request, retry=None)
+    assert refused.value.message.endswith(
+        "The following quota metrics exceed quota limits: "
+        "aiplatform.googleapis.com/custom_model_training_preemptible_cpus,"
+        "aiplatform.googleapis.com/custom_model_training_preemptible_nvidia_t4_gpus"
+    )
+
+
 @pytest.mark.parametrize("status", [429, 500, 503, 504])
 def test_ours_reads_again_after_what_passes(
     ours: Client, ended: JobHandle, inject: Inject, status: int
@@ -179,7 +214,7 @@ def test_a_429_on_create_is_a_refusal_to_ours(
     ours: Client, make_job: MakeJob, inject: Inject
 ) -> None:
     inject(CREATE, 429)
-    with pytest.raises(RequestRefusedError, match="Resource has been exhausted"):
+    with pytest.raises(RequestRefusedError, match="quota metrics exceed quota limits"):
         ours.submit(make_job())
     assert ours.settle() == []
 
@@ -318,5 +353,5 @@ def test_a_jobs_own_faults_hold_for_its_create(
     local_vertex: Endpoint, make_job: MakeJob, server: LocalServer
 ) -> None:
     faults = [{"call": CREATE, "fault": 429}]
-    with pytest.raises(RequestRefusedError, match="Resource has been exhausted"):
+    with pytest.raises(RequestRefusedError, match="quota metrics exceed quota limits"):
         local_vertex.submit(make_job(local={"faults": faults}))

@@ -3,6 +3,7 @@
 import concurrent.futures
 import contextlib
 import io
+import math
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -16,7 +17,9 @@ from vertex_jobs.emulator.joining import LocalServer
 from vertex_jobs.endpoints import Endpoint
 from vertex_jobs.errors import JobFailedError, RequestRefusedError, SubmissionUnknownError
 from vertex_jobs.job_kinds import kind_of_collection
-from vertex_jobs.spec import CustomJob
+from vertex_jobs.spec import CustomJob, CustomTrainingJob
+from vertex_jobs.spec.drills import DRILLS
+from vertex_jobs.timestamps import read_moment
 
 Inject = Callable[..., None]
 MakeJob = Callable[..., CustomJob]
@@ -72,10 +75,10 @@ def test_no_two_of_the_jobs_ran_at_once(
     creates = handle.submission.creates if handle.submission is not None else ()
     jobs = [local_vertex.job(create.name).last_seen for create in creates]
     assert seen <= {job.name for job in jobs}
-    moments = [moment for job in jobs for moment in (job.create_time, job.end_time)]
-    assert len(moments) == 6
-    # Without the Z, text order is time order.
-    assert moments == sorted(moments, key=lambda moment: str(moment).removesuffix("Z"))
+    moments = [str(moment) for job in jobs for moment in (job.create_time, job.end_time)]
+    # The ends are whole seconds, rounded up; so the creates are too.
+    seconds = [math.ceil(read_moment(moment).timestamp()) for moment in moments]
+    assert (len(moments), seconds) == (6, sorted(seconds))
 
 
 def test_a_place_that_may_have_the_job_is_the_last(
@@ -270,3 +273,25 @@ def test_a_drill_rehearses_the_way_to_the_next_place(run: Callable[..., Told], d
 def test_a_stockout_with_nowhere_to_go_says_what_would_help(run: Callable[..., Told]) -> None:
     code, said = run("stockout", "--set", "fallback=[]")
     assert ("name other places under fallback" in said, code) == (True, 1), said
+
+
+def test_a_pipeline_without_quota_is_created_and_fails_later(
+    local_vertex: Endpoint, make_job: MakeJob, server: LocalServer
+) -> None:
+    """Source: GoogleCloudPlatform/vertex-ai-samples issue 3479, minutes after the create."""
+    job = make_job()
+    pipeline = CustomTrainingJob(
+        display_name="quota",
+        script_path=job.script_path,
+        container_uri=job.container_uri,
+        machine_type="n1-standard-4",
+    )
+    server.inject(DRILLS["quota"].standing_faults(pipeline))
+    handle = local_vertex.submit(pipeline)
+    error = handle.exception(timeout=60)
+    assert error is not None
+    assert (error.state, error.message) == (
+        "PIPELINE_STATE_FAILED",
+        "The following quota metrics exceed quota limits: "
+        "aiplatform.googleapis.com/custom_model_training_cpus",
+    )

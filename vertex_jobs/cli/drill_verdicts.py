@@ -73,9 +73,9 @@ def drill_faults(drill: Drill, job: "JobSpec") -> list[dict[str, Any]]:
 
 
 @contextmanager
-def drill_in_force(drill: Drill, endpoint: "Endpoint") -> Iterator[None]:
+def drill_in_force(drill: Drill, endpoint: "Endpoint", job: "JobSpec") -> Iterator[None]:
     """Let the drill's standing faults hold for the length of the context."""
-    endpoint.server.inject(drill.standing)
+    endpoint.server.inject(drill.standing_faults(job))
     try:
         yield
     finally:

@@ -60,7 +60,7 @@ def run_config(reading: "Reading", how: SubmissionOptions, where: EndpointOption
         submit = partial(_submit, where, endpoint, job, how.once)
         settings = _local_settings(local)
         if drill is not None:
-            with drill_in_force(drill, endpoint):
+            with drill_in_force(drill, endpoint, job):
                 handle = submit(settings | {"faults": drill_faults(drill, job)})
                 follow(where, endpoint, handle)
                 return judge_drill(drill, endpoint, handle, job, settings)

@@ -11,13 +11,14 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from vertex_jobs import catalog
+from vertex_jobs.catalog.quota_metrics import quota_metrics
 from vertex_jobs.client import Connection
 from vertex_jobs.doctor.findings import Finding
 from vertex_jobs.errors import NotSignedInError
 from vertex_jobs.names import GcsUri
 from vertex_jobs.requests import place_of
 from vertex_jobs.spec import JobSpec
+from vertex_jobs.spec.machine_fields import DEFAULT_MACHINE
 
 _TIMEOUT_SECONDS = 20.0
 _SUBJECTS = ("Vertex AI", "APIs", "permissions", "bucket", "logs", "quota of CPUs")
@@ -31,7 +32,6 @@ _PERMISSIONS = (
     "logging.logEntries.list",
 )
 _BUCKET_PERMISSIONS = ("storage.objects.create", "storage.objects.get", "storage.objects.list")
-_CPU_QUOTA = "custom_model_training_cpus"
 #: Locations of buckets that span several regions, and the regions in them.
 _CONTINENTS = {"US": ("us-", "northamerica-"), "EU": ("europe-",), "ASIA": ("asia-",)}
 
@@ -197,12 +197,11 @@ class _Cloud:
         return _unknown("logs", answer)
 
     def quotas(self, job: JobSpec | None) -> Iterator[Finding]:
-        """Yield the location's limits of CPUs, and of the accelerators that the job asks for."""
-        names = {_CPU_QUOTA: "CPUs"}
+        """Yield the location's limits of CPUs and accelerators that the job counts against."""
+        names = {} if job is not None else quota_metrics(DEFAULT_MACHINE)
         for pool in job.worker_pools_resolved() if job is not None else ():
-            accelerator = catalog.load().accelerators.get(pool.accelerator_type or "")
-            if accelerator is not None and accelerator.quota:
-                names[accelerator.quota] = accelerator.name
+            strategy = job.scheduling_strategy if job is not None else None
+            names |= quota_metrics(pool.machine_type, pool.accelerator_type, strategy)
         base = "https://serviceusage.googleapis.com/v1beta1"
         parent = f"projects/{self._project}/services/aiplatform.googleapis.com"
         for metric, title in names.items():

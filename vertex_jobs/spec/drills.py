@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from vertex_jobs.job_kinds import CUSTOM_TRAINING_JOB
+
 if TYPE_CHECKING:
     from vertex_jobs.spec.job_spec import JobSpec
 
@@ -32,6 +34,7 @@ class Drill:
         replica: What happens to a replica; empty for nothing.
         of_worker: Whether it is a worker's, where there are workers, else the chief's.
         standing: Faults that hold for whatever is submitted, in every place.
+        of_pipelines: The same where a training pipeline is submitted; empty if they are no others.
     """
 
     summary: str
@@ -39,6 +42,12 @@ class Drill:
     replica: str = ""
     of_worker: bool = False
     standing: _Faults = ()
+    of_pipelines: _Faults = ()
+
+    def standing_faults(self, job: "JobSpec") -> _Faults:
+        """Return the faults that hold from before the job's submission."""
+        is_pipeline = job.kind == CUSTOM_TRAINING_JOB.name
+        return (is_pipeline and self.of_pipelines) or self.standing
 
     def replica_faults(self, job: "JobSpec") -> list[dict[str, Any]]:
         """Return the faults that come with that job."""
@@ -79,6 +88,9 @@ DRILLS = {
     "quota": Drill(
         "the first place refuses the job for want of quota",
         standing=({"call": "*.Create*", "fault": 429},),
+        # A pipeline is created all the same, and fails when its machines are asked for. Source:
+        # GoogleCloudPlatform/vertex-ai-samples issue 3479.
+        of_pipelines=({"replica": "*", "fault": "quota"},),
     ),
     "stockout": Drill(
         "the first place takes the job and has no machines for it",

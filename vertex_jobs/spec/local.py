@@ -82,8 +82,13 @@ CallFaultKind = Literal[
 ]
 
 #: SIGKILL, as when a machine is lost; SIGTERM, and SIGKILL after the notice; the end of a program
-#: that ran out of memory; SIGSTOP; an emptied working directory; no machine to start on.
-ReplicaFaultKind = Literal["kill", "preempt", "out_of_memory", "silence", "lose_disk", "stockout"]
+#: that ran out of memory; SIGSTOP; an emptied working directory; no machine to start on, in the
+#: location or by the project's quota.
+ReplicaFaultKind = Literal[
+    "kill", "preempt", "out_of_memory", "silence", "lose_disk", "stockout", "quota"
+]
+#: Those that come before any start.
+SHORTAGES = ("stockout", "quota")
 
 
 class TimedPace(Spec):
@@ -182,8 +187,8 @@ def _one_trigger(faults: Sequence[CallFault | ReplicaFault]) -> Iterator[Fault]:
         if len(given) > 1:
             rule = f"has the triggers {' and '.join(given)}, and a fault has one"
             yield Fault(f"faults.{number}", None, rule, "write one fault for each")
-        elif given and fault.fault == "stockout":
-            rule = f"has the trigger {given[0]}, and a stockout comes before any start"
+        elif given and fault.fault in SHORTAGES:
+            rule = f"has the trigger {given[0]}, and a {fault.fault} fault comes before any start"
             yield Fault(f"faults.{number}", None, rule, "remove the trigger")
 
 

@@ -240,6 +240,27 @@ def test_a_jobs_own_needs_are_looked_at(tmp_path: Path) -> None:
     )
 
 
+def test_quotas_are_of_the_family_and_of_spot_machines(tmp_path: Path) -> None:
+    job = CustomJob(
+        display_name="x",
+        script_path="x.py",
+        machine_type="g2-standard-12",
+        accelerator_type="NVIDIA_L4",
+        accelerator_count=1,
+        scheduling_strategy="spot",
+    )
+    answers: Answers = {
+        "custom_model_training_preemptible_g2_cpus": (200, quota(0)),
+        "custom_model_training_preemptible_nvidia_l4_gpus": (200, quota(2)),
+    }
+    findings, _ = found(answers, tmp_path, job)
+    shown = {name: one.verdict for name, one in findings.items() if name.startswith("quota")}
+    assert shown == {
+        "quota of preemptible G2 CPUs": "missing",
+        "quota of preemptible NVIDIA_L4": "ok",
+    }
+
+
 @pytest.mark.parametrize(
     ("error", "verdict"),
     [(TransportError("no route"), "unknown"), (RefreshError("revoked"), "missing")],

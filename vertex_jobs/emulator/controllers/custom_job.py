@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import math
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from vertex_jobs import catalog
@@ -27,6 +27,7 @@ from vertex_jobs.emulator.replicas.replica_environment import Trial
 from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Action, Decision, Ending, Retries
 from vertex_jobs.emulator.resources.job_records import JobRecord
+from vertex_jobs.emulator.resources.refusals import quota_text
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.writers import WriteLedger
@@ -125,8 +126,9 @@ class CustomJobRun:
         if ending is not None:
             return ending
         self._greet()
-        if self._faults.finds_no_machine(_replica_ids(job)):
-            return _stockout(self._record.name.location)
+        if shortage := self._faults.shortage(_replica_ids(job)):
+            text = _SHORT_OF[shortage](job.job_spec, self._record.name.location)
+            return Ending(states.FAILED, "RESOURCE_EXHAUSTED", text)
         async with contextlib.AsyncExitStack() as held:
             try:
                 replicas = await self._prepare(job, held)
@@ -250,14 +252,19 @@ def _replica_ids(job: protos.Message) -> list[str]:
     ]
 
 
-def _stockout(location: str) -> Ending:
-    """Return the end in a location without machines.
+def _stockout(spec: protos.Message, location: str) -> str:
+    """Return the error in a location without machines.
 
     Source: "Understand the custom training service".
     """
-    return Ending(
-        states.FAILED,
-        "RESOURCE_EXHAUSTED",
+    return (
         f"Resources are insufficient in region: {location}. Try a different region or use a "
-        "different accelerator.",
+        "different accelerator."
     )
+
+
+#: The text of each shortage.
+_SHORT_OF: Mapping[str, Callable[[protos.Message, str], str]] = {
+    "stockout": _stockout,
+    "quota": lambda spec, location: quota_text(spec),
+}

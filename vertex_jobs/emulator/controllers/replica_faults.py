@@ -22,7 +22,7 @@ from vertex_jobs.emulator.storage.objects.object_listing import ListQuery
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.objects.object_values import StoredObject
 from vertex_jobs.names import GcsUri
-from vertex_jobs.spec.local import ReplicaFault
+from vertex_jobs.spec.local import SHORTAGES, ReplicaFault
 
 #: A checkpoint of several files is taken to be whole when nothing was added for this long.
 _CHECKPOINT_POLL_SECONDS = 0.25
@@ -52,20 +52,20 @@ class ReplicaFaults:
     _armed: list[tuple[Worker, Occurrence[ReplicaFault]]] = field(default_factory=list)
     _tasks: set["asyncio.Task[None]"] = field(default_factory=set)
 
-    def finds_no_machine(self, replica_ids: Iterable[str]) -> bool:
-        """Return whether the location has no machine for one of these replicas."""
+    def shortage(self, replica_ids: Iterable[str]) -> str:
+        """Return why one of these replicas gets no machine, stockout or quota; empty if all do."""
         for replica_id in replica_ids:
             for occurrence in self.board.of_replica(self.owner, replica_id, self.trial):
-                if occurrence.fault.fault == "stockout" and occurrence.take():
+                if occurrence.fault.fault in SHORTAGES and occurrence.take():
                     self._note(occurrence.fault.fault, replica_id)
-                    return True
-        return False
+                    return occurrence.fault.fault
+        return ""
 
     def arm(self, worker: Worker) -> None:
         """Wait for the triggers of a replica that has just started."""
         for occurrence in self.board.of_replica(self.owner, worker.spec.replica_id, self.trial):
             fault = occurrence.fault
-            if fault.fault == "stockout":
+            if fault.fault in SHORTAGES:
                 continue  # there was a machine, or this replica would not have started
             if fault.log is not None or fault.step is not None:
                 self._armed.append((worker, occurrence))

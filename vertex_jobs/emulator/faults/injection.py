@@ -7,7 +7,7 @@ Source: google.rpc.Code and the messages that Google APIs answer by default.
 import asyncio
 import sys
 import traceback
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeVar
 
 from vertex_jobs.emulator.asgi import Receive, Scope
@@ -51,11 +51,13 @@ async def inject(
     act: Callable[[], Awaitable[Answer]],
     clock: Clock,
     discard: Callable[[Answer], None] = _forget,
+    refusals: Mapping[int, ApiError] = {},
 ) -> Answer:
     """Answer a call as the fault has it.
 
     ``act`` carries the call out and must need nothing more from the client; ``discard`` gets the
-    answer that nobody hears, if the connection ends after the call.
+    answer that nobody hears, if the connection ends after the call; ``refusals`` are this call's
+    own by HTTP status, instead of the general ones.
 
     Raises:
         ApiError: If the fault is an error.
@@ -63,7 +65,7 @@ async def inject(
     """
     kind = fault.fault
     if isinstance(kind, int):
-        raise ApiError(*_ERRORS[kind])
+        raise refusals.get(kind) or ApiError(*_ERRORS[kind])
     if kind == "slow":
         await clock.sleep_until(clock.time() + fault.seconds)
         return await act()

@@ -10,6 +10,7 @@ from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.clock import Clock
 from vertex_jobs.emulator.faults.injection import inject
 from vertex_jobs.emulator.faults.rules import FaultBoard, RuleSet, check_calls
+from vertex_jobs.emulator.resources.refusals import denied, quota_text
 from vertex_jobs.emulator.services.methods import Call, Method
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.storage.wire import STORAGE_CALLS
@@ -59,6 +60,29 @@ def _with_faults(method: Method, board: FaultBoard, clock: Clock, known: Sequenc
                 board.post((job.collection, job.resource_id), own)
             return response
 
-        return await (act() if fault is None else inject(fault, act, clock))
+        if fault is None:
+            return await act()
+        return await inject(fault, act, clock, refusals=_refusals(method, request))
 
     return replace(method, handler=answer)
+
+
+def _refusals(method: Method, request: protos.Message) -> dict[int, ApiError]:
+    """Return the refusals that name what this request asks for, by HTTP status."""
+    if "." in method.service:  # of another API
+        return {}
+    resource = getattr(request, "parent", "") or getattr(request, "name", "")
+    found = {403: denied(method.name, resource)}
+    spec = _job_spec(request)
+    if spec is not None:
+        found[429] = ApiError("RESOURCE_EXHAUSTED", quota_text(spec))
+    return found
+
+
+def _job_spec(request: protos.Message) -> protos.Message | None:
+    """Return the spec of the machines that a create asks for; a pipeline gets them later."""
+    if hasattr(request, "custom_job"):
+        return request.custom_job.job_spec
+    if hasattr(request, "hyperparameter_tuning_job"):
+        return request.hyperparameter_tuning_job.trial_job_spec
+    return None
