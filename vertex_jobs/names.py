@@ -13,6 +13,8 @@ SUBMISSION_LABEL = "vertex-jobs-submission"
 CONTENT_LABEL = "vertex-jobs-content"
 #: Placeholder for the nonce in a request that was not sent.
 SUBMISSION_PLACEHOLDER = "{submission}"
+#: A trial's file of measurements, in its TensorBoard log directory.
+MEASUREMENT_FILE = "measurements.jsonl"
 
 _RESOURCE = re.compile(
     r"projects/(?P<project>[^/]+)/locations/(?P<location>[^/]+)"

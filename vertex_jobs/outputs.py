@@ -6,7 +6,7 @@ no cache, so reads see what a running job has just written.
 
 import contextlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -107,6 +107,23 @@ class Outputs:
         """Return the whole object."""
         with _translated(uri):
             return bytes(self.file_system.cat_file(_path(uri)))
+
+    def read_several(self, uris: Iterable[str]) -> dict[str, bytes]:
+        """Return whole objects by URI, read at once; those that are not there are left out."""
+        paths = {_path(uri): uri for uri in uris}
+        if not paths:
+            return {}
+        with _translated(next(iter(paths.values()))):
+            # A list of one is a list all the same; the text of one path would be its content.
+            found = self.file_system.cat(list(paths), on_error="return")
+            read = {}
+            for path, content in found.items():
+                if isinstance(content, FileNotFoundError):
+                    continue
+                if isinstance(content, Exception):
+                    raise content
+                read[paths[path]] = bytes(content)
+        return read
 
     def read_text(self, uri: str) -> str:
         """Return the whole object, decoded from UTF-8."""

@@ -30,8 +30,9 @@ parser.add_argument("--write-environment", metavar="GS_DIRECTORY")
 parser.add_argument("--replicas", type=int, default=1)
 parser.add_argument("--model", action="store_true")
 parser.add_argument("--metric", default="score")
+parser.add_argument("--without-step", action="store_true")
 parser.add_argument("--x", type=float)
-parser.add_argument("--n", type=int)
+parser.add_argument("--n", type=float)
 options = parser.parse_args()
 
 
@@ -58,7 +59,9 @@ if options.model:
 if options.x is not None:
     import hypertune
     tune = hypertune.HyperTune()
-    for step in (1, 2):
+    if options.without_step:
+        tune.report_hyperparameter_tuning_metric(options.metric, 2 * options.x)
+    for step in () if options.without_step else (1, 2):
         tune.report_hyperparameter_tuning_metric(options.metric, step * options.x, step)
 print("a line", flush=True)
 print("an error line", file=sys.stderr, flush=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 import requests
-from job_forms import custom_job, source_distribution
+from job_forms import custom_job, source_distribution, tuning_job
 
 pytestmark = pytest.mark.local_only
 
@@ -275,3 +275,22 @@ def test_what_is_asked_of_source_and_line_together_is_answered(
 def test_the_last_lines_of_a_job_are_read_from_its_end(finished: Any) -> None:
     lines = [entry.text for entry in finished.logs()]
     assert [entry.text for entry in finished.logs(tail=2)] == lines[-2:]
+
+
+def test_a_trials_lines_are_its_tuning_jobs(
+    local_vertex: Any, tune: Callable[[dict[str, Any]], Any], package_uri: str
+) -> None:
+    """As gcloud asks for them: by the id of the tuning job, with the trial in a label."""
+    tuned = tune(tuning_job(package_uri, max_trial_count=2))
+    job_id = tuned.name.rpartition("/")[2]
+    label = 'labels."ml.googleapis.com/trial_id"'
+    body = {
+        "resourceNames": [f"projects/{local_vertex.place.project}"],
+        "filter": f'resource.type="ml_job" AND resource.labels.job_id="{job_id}" AND {label}="2"',
+    }
+    answer = requests.post(
+        f"{local_vertex.connection.logging_endpoint}/v2/entries:list", json=body, timeout=30
+    )
+    entries = answer.json()["entries"]
+    assert {entry["labels"]["ml.googleapis.com/trial_id"] for entry in entries} == {"2"}
+    assert "a line" in [entry.get("jsonPayload", {}).get("message") for entry in entries]

@@ -1,11 +1,13 @@
 """Vizier's studies and trials, through the generated client and the SDK's Study."""
 
 import math
+import re
 from collections.abc import Callable
 from typing import Any
 
 import pytest
 from google.api_core import exceptions
+from seen_trials import OF_A_STUDY, OPTIMAL, POINTS, plain, seen_trial, shape
 
 SPEC = {
     "metrics": [{"metric_id": "loss", "goal": 2}],
@@ -404,6 +406,51 @@ def test_a_deleted_study_is_gone(vizier: Any, study: str) -> None:
     vizier.delete_study(name=study)
     with pytest.raises(exceptions.NotFound, match="does not exist"):
         vizier.get_trial(name=trial.name)
+
+
+@pytest.fixture
+def optimized(vizier: Any, new_study: Any) -> str:
+    """A study of two metrics with the points and the calls of a public notebook."""
+    ranges = {"r": 1, "theta": 1.57}
+    parameters = [
+        {"parameter_id": name, "double_value_spec": {"min_value": 0, "max_value": high}}
+        for name, high in ranges.items()
+    ]
+    metrics = [{"metric_id": "y1", "goal": "MINIMIZE"}, {"metric_id": "y2", "goal": "MAXIMIZE"}]
+    study = new_study(parameters=parameters, metrics=metrics, algorithm="RANDOM_SEARCH").name
+    for r, theta in POINTS:
+        values = [{"parameter_id": "r", "value": r}, {"parameter_id": "theta", "value": theta}]
+        vizier.create_trial(parent=study, trial={"parameters": values})
+    for suggested in suggest(vizier, study, len(POINTS), "client1"):
+        r, theta = (one.value for one in vizier.get_trial({"name": suggested.name}).parameters)
+        values = {"y1": r * math.sin(theta), "y2": r * math.cos(theta)}
+        measured = {"metrics": [{"metric_id": key, "value": one} for key, one in values.items()]}
+        vizier.add_trial_measurement({"trial_name": suggested.name, "measurement": measured})
+        vizier.complete_trial({"name": suggested.name, "trial_infeasible": False})
+    return str(study)
+
+
+def test_a_study_has_an_id_of_13_digits(study: str) -> None:
+    assert re.fullmatch(r"\d{13}", study.rpartition("/")[2])
+
+
+def test_the_optimal_trials_are_those_that_the_service_found(vizier: Any, optimized: str) -> None:
+    found = vizier.list_optimal_trials({"parent": optimized}).optimal_trials
+    assert tuple(one.name.rpartition("/")[2] for one in found) == OPTIMAL
+
+
+def test_a_trial_has_the_fields_that_were_seen_but_for_the_id(vizier: Any, optimized: str) -> None:
+    """The client of that notebook knew no ``id``; later ones and the documentation show it."""
+    ours = plain(vizier.list_optimal_trials({"parent": optimized}).optimal_trials[0])
+    assert shape(ours) == {"id": "set", **shape(seen_trial(OF_A_STUDY))}
+    seen = seen_trial(OF_A_STUDY)
+    assert (ours.parameters, ours.final_measurement) == (seen.parameters, seen.final_measurement)
+
+
+def test_times_are_whole_seconds_in_every_answer(vizier: Any, optimized: str) -> None:
+    trials = [*vizier.list_trials(parent=optimized), *suggest(vizier, optimized)]
+    times = [getattr(plain(one), name) for one in trials for name in ("start_time", "end_time")]
+    assert [time.nanos for time in times] == [0] * 12
 
 
 @pytest.mark.local_only

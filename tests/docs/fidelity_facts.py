@@ -371,7 +371,8 @@ _REPLICAS = _area(
     ),
     (
         "seen",
-        "CLOUD_ML_PROJECT_ID is the project's number; CLOUD_ML_JOB_ID the custom job's id.",
+        "CLOUD_ML_PROJECT_ID is the project's number; CLOUD_ML_JOB_ID the custom job's id, or "
+        "that of the tuning job whose trial it is.",
         "page “Prepare training code”; google-cloud-aiplatform; public repositories",
         "contract/test_job_service::TestEnvironment::test_of_a_single_replica",
     ),
@@ -531,22 +532,52 @@ _REPLICAS = _area(
 _STUDIES = _area(
     "Studies and trials",
     (
-        "documented",
-        "Trials are numbered from “1”; each names its custom job.",
-        "Trial proto; page “Distributed training”",
-        "contract/test_tuning_service::test_a_trial_names_its_custom_job",
+        "seen",
+        "A trial of a tuning job has id, state, parameters, final measurement (or the reason why "
+        "it is infeasible) and times, and nothing else: no name, custom job, other measurement.",
+        "statmike/vertex-ai-mlops, notebooks 05g and 05i; page “Create a hyperparameter tuning "
+        "job”, example answer",
+        "contract/test_tuning_service::test_a_trial_has_the_fields_that_were_seen_and_no_others",
+    ),
+    (
+        "seen",
+        "Trials are numbered from “1” and listed in the order of ids.",
+        "statmike/vertex-ai-mlops, notebooks 05g and 05i; ageron/handson-ml3, chapter 19",
+        "contract/test_tuning_service::test_a_study_runs_every_trial",
+    ),
+    (
+        "seen",
+        "A report without a step is at step 1; a trial starts at a nanosecond and ends at a whole "
+        "second. Ours never ends before it starts: the second after its start at the earliest.",
+        "statmike/vertex-ai-mlops, notebook 05g and 05 - TensorFlow/code/hp_train.py",
+        "contract/test_tuning_service::test_a_report_without_a_step_is_at_step_1",
+    ),
+    (
+        "seen",
+        "The first trial of the default algorithm is the middle of a linear range.",
+        "page “Create a hyperparameter tuning job”, example answer, trial 1",
+        "contract/test_tuning_service::test_the_first_trial_of_the_default_algorithm_is_the_middle",
+    ),
+    (
+        "seen",
+        "A Vizier trial has its name, client and measurements, without elapsed durations, and "
+        "times in whole seconds; a study's id has 13 digits, a job's 18 or 19.",
+        "GoogleCloudPlatform/training-data-analyst, "
+        "gapic-vizier-multi-objective-optimization.ipynb",
+        "contract/test_vizier_service::test_a_trial_has_the_fields_that_were_seen_but_for_the_id",
     ),
     (
         "documented",
-        "Trials are listed in order of completion, not of ids.",
-        "page “Create a hyperparameter tuning job”, example answer",
-        "unit/emulator/test_store::test_trials_come_in_order_of_completion_unfinished_last",
+        "Trials' lines are in the log of their tuning job, labelled `ml.googleapis.com/trial_id`.",
+        "google-cloud-sdk: surface/ai/hp_tuning_jobs/stream_logs.py, command_lib/ai/log_util.py",
+        "contract/test_logging_service::test_a_trials_lines_are_its_tuning_jobs",
     ),
     (
         "seen",
         "Parameters are in alphabetical order, and integers are JSON numbers.",
         "Trial proto; output of a real study",
-        "contract/test_tuning_service::test_parameters_are_alphabetical_and_numbers",
+        "contract/test_tuning_service::"
+        "test_parameters_are_alphabetical_whole_ones_are_doubles_and_categories_texts",
     ),
     (
         "documented",
@@ -824,8 +855,8 @@ QUESTIONS = (
     ),
     Question(
         "Which fields does a trial of a tuning job have today: name, customJob, measurements?",
-        "all of them",
-        "contract/test_tuning_service::test_a_trial_names_its_custom_job",
+        "none of them",
+        "contract/test_tuning_service::test_a_trial_has_the_fields_that_were_seen_and_no_others",
     ),
     Question(
         "Is a job with a program that exits 1, 2 or 3 started again?",

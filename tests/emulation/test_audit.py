@@ -93,13 +93,14 @@ def wait(get: Callable[[], Any]) -> Any:
     return job
 
 
-def service_lines(local_vertex: Endpoint, job_id: str) -> list[str]:
+def service_lines(local_vertex: Endpoint, name: str, trial: str = "") -> list[str]:
     logbook = Logbook(local_vertex.server.directory.logs)
-    return [line.text for line in logbook.read(job_id) if line.task == "service"]
+    lines = logbook.read(name.rpartition("/")[2])
+    return [line.text for line in lines if (line.task, line.trial) == ("service", trial)]
 
 
-def audit_lines(local_vertex: Endpoint, job_id: str) -> list[str]:
-    lines = service_lines(local_vertex, job_id)
+def audit_lines(local_vertex: Endpoint, name: str, trial: str = "") -> list[str]:
+    lines = service_lines(local_vertex, name, trial)
     return lines[lines.index("Job is running.") + 1 : lines.index("Tearing down training program.")]
 
 
@@ -116,7 +117,7 @@ def run(local_vertex: Endpoint, jobs: Any, package_uri: str) -> Callable[..., li
         name = jobs.create_custom_job(parent=parent, custom_job=job).name
         ended = wait(lambda: jobs.get_custom_job(name=name))
         assert ended.error.message == ""
-        return audit_lines(local_vertex, name.rpartition("/")[2])
+        return audit_lines(local_vertex, name)
 
     return run_job
 
@@ -177,7 +178,7 @@ def test_a_trial_that_never_reports_its_metric(
     trial = ended.trials[0]
     reason = "The trial ended without a complete measurement of score; it reported nothing."
     assert trial.infeasible_reason == reason
-    assert reason in service_lines(local_vertex, trial.custom_job.rpartition("/")[2])
+    assert reason in service_lines(local_vertex, ended.name, trial.id)
 
 
 def test_a_trial_that_writes_into_anothers_folder(
@@ -188,7 +189,7 @@ def test_a_trial_that_writes_into_anothers_folder(
     found = {
         trial.id: [
             line
-            for line in audit_lines(local_vertex, trial.custom_job.rpartition("/")[2])
+            for line in audit_lines(local_vertex, ended.name, trial.id)
             if line.startswith("Trial ")
         ]
         for trial in ended.trials

@@ -67,9 +67,10 @@ def test_nothing_that_the_runtime_reports_is_lost(trials):
     ]
 
 
-def test_of_bare_hypertune_the_last_hundred_at_least_are_there(trials):
-    steps = [one["step"] for one in trials["bare"]["measurements"]]
-    assert steps[-100:] == list(range(901, 1001))
+def test_of_bare_hypertune_only_the_final_measurement_is_known(trials):
+    """On Vertex AI neither: nobody keeps its other reports."""
+    bare = trials["bare"]
+    assert [bare[key] for key in ("step", "metrics", "measurements")] == [1000, {"score": 0.5}, []]
 
 
 @pytest.mark.parametrize(

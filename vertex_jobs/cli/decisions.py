@@ -9,14 +9,16 @@ from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
 from vertex_jobs.cli.tables import table
-from vertex_jobs.cli.terminal import print_prose, print_result
+from vertex_jobs.cli.terminal import print_prose, print_result, warn
 from vertex_jobs.cli.words import duration, outcome, percent, seconds_between
-from vertex_jobs.errors import NoFeasibleTrialError
+from vertex_jobs.errors import EndpointError, NoFeasibleTrialError
 from vertex_jobs.study import Study, Trial
 from vertex_jobs.wording import number
 
 if TYPE_CHECKING:
     from rich.table import Table
+
+    from vertex_jobs.client import JobHandle
 
 #: A longer list of losers explains less.
 _RUNNERS_UP = 5
@@ -40,6 +42,15 @@ def load_numerics() -> None:
         del os.environ[_THREADS]
 
 
+def measured_study(handle: "JobHandle") -> Study:
+    """Return a study with its learning curves; without them, and with a warning, if need be."""
+    try:
+        return handle.study_at(handle.last_seen)
+    except EndpointError as error:
+        warn(f"the learning curves cannot be read: {error}")
+        return handle.last_seen.study
+
+
 def trial_table(
     study: Study, trials: Sequence[Trial], chances: Mapping[str, float] | None = None
 ) -> "Table":
@@ -58,7 +69,7 @@ def trial_table(
             "best" if trial.id in best else trial.state.lower(),
             *(number(trial.metrics.get(key)) for key in metrics),
             *(number(trial.parameters.get(key)) for key in parameters),
-            str(trial.measurements[-1].step) if trial.measurements else "",
+            str(trial.measurements[-1].step if trial.measurements else trial.step or ""),
             duration(seconds_between(trial.start_time, trial.end_time, now)),
             *([percent(chances[trial.id]) if trial.id in chances else ""] if chances else []),
             *([trial.infeasible_reason or ""] if reasons else []),

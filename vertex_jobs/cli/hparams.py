@@ -14,15 +14,16 @@ from vertex_jobs.errors import EndpointError, UnsupportedHereError
 from vertex_jobs.names import GcsUri
 
 if TYPE_CHECKING:
-    from vertex_jobs.client import Snapshot
+    from vertex_jobs.client import JobHandle, Snapshot
     from vertex_jobs.endpoints import Endpoint
 
 
 class HParamsWriter:
     """Writes from a thread of its own, so that nobody waits for an upload until the study's end."""
 
-    def __init__(self, endpoint: "Endpoint", base: GcsUri) -> None:
+    def __init__(self, endpoint: "Endpoint", handle: "JobHandle", base: GcsUri) -> None:
         self._endpoint = endpoint
+        self._handle = handle
         self._base = base
         self._snapshots: queue.SimpleQueue[Snapshot | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -48,23 +49,27 @@ class HParamsWriter:
 
         outputs = self._endpoint.outputs()
         written: set[str] | None = None
+        known = 0
         while (snapshot := self._snapshots.get()) is not None:
-            if not any(trial.finished for trial in snapshot.study.trials):
+            ended = [trial.id for trial in snapshot.study.trials if trial.finished]
+            if len(ended) == known:
                 continue
+            known = len(ended)
             if written is None:
                 written = {str(file.uri) for file in outputs.list_files(str(self._base))}
-            for path, content in hparams_files(snapshot.study):
+            for path, content in hparams_files(self._handle.study_at(snapshot)):
                 uri = str(self._base.join(path))
                 if uri not in written:
                     outputs.write_bytes(uri, content)
                     written.add(uri)
 
 
-def writer_for(endpoint: "Endpoint", snapshot: "Snapshot") -> HParamsWriter | None:
+def writer_for(endpoint: "Endpoint", handle: "JobHandle") -> HParamsWriter | None:
     """Return a writer for a study; None without TensorBoard, or without a base output directory."""
     if find_spec("tensorboard") is None:
         return None
     try:
-        return HParamsWriter(endpoint, GcsUri.parse(base_output_directory(snapshot)))
+        base = GcsUri.parse(base_output_directory(handle.last_seen))
+        return HParamsWriter(endpoint, handle, base)
     except UnsupportedHereError:
         return None

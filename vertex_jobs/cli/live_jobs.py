@@ -58,8 +58,8 @@ def follow(where: EndpointOptions, endpoint: "Endpoint", handle: JobHandle) -> i
 
 def _watch(endpoint: "Endpoint", handle: JobHandle) -> None:
     trouble = _Trouble(endpoint)
-    with progress() as display:
-        hparams = writer_for(endpoint, handle.last_seen) if handle.last_seen.is_study else None
+    with progress(handle.study_at) as display:
+        hparams = writer_for(endpoint, handle) if handle.last_seen.is_study else None
         lines = _LogLines(endpoint, handle.last_seen, display)
         try:
             for snapshot in handle.watch(on_trouble=lambda *news: trouble(display, *news)):

@@ -5,15 +5,16 @@ For `live_jobs`. Both take snapshots, log lines and messages, and write to stder
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
 
+from vertex_jobs.cli.live_curves import LiveCurves
 from vertex_jobs.cli.terminal import console, is_interactive, say
 from vertex_jobs.cli.words import duration, outcome, parameters, seconds_between
 from vertex_jobs.client import Snapshot
 from vertex_jobs.job_kinds import short_state
-from vertex_jobs.study import Trial
+from vertex_jobs.study import Study, Trial
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -48,9 +49,10 @@ class PlainProgress(contextlib.AbstractContextManager["PlainProgress"]):
 class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
     """A block at the bottom of the screen; lines scroll above it."""
 
-    def __init__(self) -> None:
+    def __init__(self, study_at: Callable[[Snapshot], Study]) -> None:
         from rich.live import Live
 
+        self._curves = LiveCurves(study_at)
         self._console = console(sys.stderr)
         self._seen: Snapshot | None = None
         self._live = Live(
@@ -65,11 +67,13 @@ class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
         return self
 
     def __exit__(self, *exception: object) -> None:
+        self._curves.stop()
         self._live.stop()
 
     def update(self, snapshot: Snapshot) -> None:
         """Keep it for the next redraw."""
         self._seen = snapshot
+        self._curves.update(snapshot)
 
     def print_line(self, text: str) -> None:
         """Print it above the block, whole."""
@@ -80,15 +84,16 @@ class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
 
         if self._seen is None:
             return ""
-        return screen(self._seen, datetime.now(timezone.utc), self._console.size)
+        study = self._curves.study(self._seen) if self._seen.is_study else None
+        return screen(self._seen, study, datetime.now(timezone.utc), self._console.size)
 
 
 Progress = PlainProgress | LiveProgress
 
 
-def progress() -> Progress:
-    """Return the display that fits stderr."""
-    return LiveProgress() if is_interactive() else PlainProgress()
+def progress(study_at: Callable[[Snapshot], Study]) -> Progress:
+    """Return the display that fits stderr; ``study_at`` reads a study's measurements."""
+    return LiveProgress(study_at) if is_interactive() else PlainProgress()
 
 
 def events(before: Snapshot | None, now: Snapshot) -> Iterator[str]:

@@ -26,11 +26,17 @@ _NUMBER_WIDTH = 9
 _COLOURS = {"RUNNING": "cyan", "SUCCEEDED": "green", "FAILED": "red", "CANCELLING": "yellow"}
 
 
-def screen(snapshot: Snapshot, now: datetime, size: ConsoleDimensions) -> RenderableType:
-    """Return the block for a job, which never scrolls a terminal of that size."""
+def screen(
+    snapshot: Snapshot, study: Study | None, now: datetime, size: ConsoleDimensions
+) -> RenderableType:
+    """Return the block for a job, which never scrolls a terminal of that size.
+
+    ``study`` has the measurements of a tuning job's trials as far as they are known.
+    """
     lines: list[RenderableType] = [Text(), _headline(snapshot, now)]
-    if snapshot.is_study:
-        lines += _study_lines(snapshot, now, max(1, min(_TRIAL_LINES, size.height - 8)))
+    if study is not None:
+        limit = max(1, min(_TRIAL_LINES, size.height - 8))
+        lines += _study_lines(snapshot, study, now, limit)
     return Group(*lines)
 
 
@@ -51,8 +57,9 @@ def _headline(snapshot: Snapshot, now: datetime) -> Text:
     )
 
 
-def _study_lines(snapshot: Snapshot, now: datetime, limit: int) -> Iterator[RenderableType]:
-    study = snapshot.study
+def _study_lines(
+    snapshot: Snapshot, study: Study, now: datetime, limit: int
+) -> Iterator[RenderableType]:
     yield _bar(study, int(snapshot.resource.get("maxTrialCount", 0)))
     yield Text()
     yield _trials(study, snapshot.best_so_far, now, limit)

@@ -9,11 +9,13 @@ place was short of machines, the job is created at the next place, and the handl
 """
 
 import concurrent.futures
+import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from functools import partial
 from html import escape
 from typing import Any
 
+from vertex_jobs.client.curve_reading import CurveReader
 from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.journal import Entry
 from vertex_jobs.client.log_lines import LogEntry
@@ -26,7 +28,7 @@ from vertex_jobs.client.submission import Succession
 from vertex_jobs.client.timing import Deadline, Timing, Trouble
 from vertex_jobs.client.tracebacks import telling_lines
 from vertex_jobs.client.watching import PATIENCE_SECONDS, Watch
-from vertex_jobs.errors import EndpointError, JobFailedError
+from vertex_jobs.errors import EndpointError, JobFailedError, VertexJobsWarning
 from vertex_jobs.job_kinds import CUSTOM_TRAINING_JOB, TUNING_JOB, short_state
 from vertex_jobs.study import Study, Trial
 
@@ -45,6 +47,7 @@ class JobHandle:
         resource: Resource,
         jobs: Jobs,
         log_reader: LogReader,
+        curve_reader: CurveReader,
         timing: Timing,
         succession: Succession | None = None,
     ) -> None:
@@ -55,6 +58,7 @@ class JobHandle:
         self._seen = Snapshot(resource)
         self._jobs = jobs
         self._log_reader = log_reader
+        self._curve_reader = curve_reader
         self._timing = timing
         self._succession = succession
 
@@ -146,7 +150,7 @@ class JobHandle:
         if not snapshot.succeeded:
             raise self._failure()
         if snapshot.kind is TUNING_JOB:
-            return snapshot.study
+            return self._measured(snapshot)
         if snapshot.kind is CUSTOM_TRAINING_JOB:
             return uploaded_model(self._jobs, self._timing, snapshot)
         return snapshot
@@ -208,10 +212,29 @@ class JobHandle:
     def study(self) -> Study:
         """A tuning job's trials now, as a detached copy.
 
+        Without learning curves, and with a warning, where the trials' outputs cannot be read.
+
         Raises:
             UnsupportedHereError: If the job is of another kind.
         """
-        return self.refresh().study
+        return self._measured(self.refresh())
+
+    def study_at(self, snapshot: Snapshot) -> Study:
+        """Return the trials of a snapshot of the job, with the measurements in their outputs.
+
+        Raises:
+            UnsupportedHereError: If the job is of another kind.
+            EndpointError: If the outputs cannot be read.
+        """
+        return self._curve_reader.study(snapshot)
+
+    def _measured(self, snapshot: Snapshot) -> Study:
+        try:
+            return self.study_at(snapshot)
+        except EndpointError as error:
+            text = f"the learning curves of {self.name} cannot be read: {error}"
+            warnings.warn(text, VertexJobsWarning, stacklevel=3)
+            return snapshot.study
 
     @property
     def trials(self) -> tuple[Trial, ...]:

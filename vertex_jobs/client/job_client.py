@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from vertex_jobs.client.api_connection import Connection
+from vertex_jobs.client.curve_reading import CurveReader
 from vertex_jobs.client.handle import JobHandle
 from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.journal import Entry, Journal
@@ -54,6 +55,7 @@ class Client:
         self._nonce = nonce
         self._jobs = Jobs(connection)
         self._log_reader = LogReader(connection, self._timing)
+        self._curve_reader = CurveReader(connection)
         self._lookup = Lookup(self._jobs, self._timing)
         self._journal = Journal(connection.state_directory)
         self._submitter = Submitter(self._jobs, self._journal, self._timing)
@@ -150,7 +152,14 @@ class Client:
         succession = None
         if entry is not None and entry.current.name == resource["name"]:
             succession = Succession(self._submitter, entry.nonce, on_short)
-        return JobHandle(resource, self._jobs, self._log_reader, self._timing, succession)
+        return JobHandle(
+            resource,
+            self._jobs,
+            self._log_reader,
+            self._curve_reader,
+            self._timing,
+            succession,
+        )
 
 
 def _prepare(job: "JobSpec", place: "Place") -> "tuple[Package | None, list[Request]]":

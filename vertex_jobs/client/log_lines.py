@@ -24,11 +24,13 @@ class LogSource:
 
     Attributes:
         replica: E.g. ``workerpool0-0``.
-        trial: The trial's id, where its lines have no job id of their own.
+        trial: The trial's id.
+        trial_jobs: Ids of jobs whose lines are all of that trial.
     """
 
     replica: str = ""
     trial: str = ""
+    trial_jobs: tuple[str, ...] = ()
 
 
 ALL_LINES = LogSource()
@@ -91,8 +93,9 @@ def log_filter(job_ids: Sequence[str], source: LogSource = ALL_LINES, since: str
     if source.replica:
         text += f' AND resource.labels.task_name="{source.replica}"'
     if source.trial:
-        named = " OR ".join(f'labels."{label}"="{source.trial}"' for label in _TRIAL_LABELS)
-        text += f" AND ({named})"
+        named = [f'labels."{label}"="{source.trial}"' for label in _TRIAL_LABELS]
+        named += [f'resource.labels.job_id="{job_id}"' for job_id in source.trial_jobs]
+        text += f" AND ({' OR '.join(named)})"
     return f'{text} AND timestamp>="{since}"' if since else text
 
 

@@ -97,11 +97,17 @@ def _has_failed(trial: Mapping[str, Any]) -> bool:
     return bool(reason) and not _CANCELLED.match(reason)
 
 
-def _order(trial: Mapping[str, Any], message: str) -> tuple[bool, str, bool, str]:
-    """Return the key that sorts failed trials by their ends, which may be whole seconds."""
+def _order(trial: Mapping[str, Any], message: str) -> tuple[bool, str, bool, bool, str]:
+    """Return the key that sorts failed trials by their ends, which are whole seconds.
+
+    Of those that ended in the same second, the one that the job's own message names counts.
+    """
     # Without the Z, text order is time order even where one time has decimals and one has none.
     end = str(trial.get("endTime", "")).removesuffix("Z")
-    return not end, end, trial["infeasibleReason"] not in message, str(trial.get("id", "")).zfill(9)
+    trial_id = str(trial.get("id", ""))
+    unnamed = re.search(rf"\btrial {re.escape(trial_id)}\b", message, re.IGNORECASE) is None
+    unquoted = trial["infeasibleReason"] not in message
+    return not end, end, unnamed, unquoted, trial_id.zfill(9)
 
 
 def failure(snapshot: Snapshot, last_lines: tuple[str, ...] = ()) -> JobFailedError:

@@ -60,8 +60,8 @@ class Snapshot:
     def log_job_ids(self) -> tuple[str, ...]:
         """The ids under which the job's lines are logged.
 
-        A pipeline logs under its backing custom job, a tuning job under its own id and one custom
-        job per trial.
+        A pipeline logs under its backing custom job; a tuning job under its own id, and under
+        those of its trials' custom jobs where the service names them.
         """
         if self.kind is CUSTOM_TRAINING_JOB:
             backing = self.resource.get("trainingTaskMetadata", {}).get("backingCustomJob", "")
@@ -72,8 +72,8 @@ class Snapshot:
     def log_source(self, replica: str = "", trial: str = "") -> tuple[tuple[str, ...], LogSource]:
         """Return under which job ids lines are logged, and which of those lines are meant.
 
-        A trial whose custom job the service does not name is found by its label in the lines. An
-        empty replica, e.g. ``workerpool0-0``, or trial id stands for all.
+        A trial's lines are found by their label, and by its custom job where the service names it.
+        An empty replica, e.g. ``workerpool0-0``, or trial id stands for all.
 
         Raises:
             UnsupportedHereError: If the job has no such trial.
@@ -85,8 +85,8 @@ class Snapshot:
             raise UnsupportedHereError(
                 f"{self.name} has no trial {trial!r}; it has {', '.join(trials) or 'none'}"
             )
-        ids = _trial_job_ids(trials[trial])
-        return (ids, LogSource(replica)) if ids else ((self.job_id,), LogSource(replica, trial))
+        own = _trial_job_ids(trials[trial])
+        return (self.job_id, *own), LogSource(replica, trial, own)
 
     @property
     def package_uri(self) -> str | None:

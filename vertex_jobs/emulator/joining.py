@@ -88,6 +88,10 @@ class LocalServer:
         noted: list[dict[str, Any]] = self.call("POST", "incidents", {"job": job})["incidents"]
         return noted
 
+    def reported_metrics(self, job: str) -> frozenset[str]:
+        """Return the metrics that any trial of a tuning job has reported so far."""
+        return frozenset(self.call("POST", "metrics", {"job": job})["metrics"])
+
     def step(self, job: str) -> str:
         """Move a stepped job one state on, or resume a paused one; return the new state."""
         return str(self.call("POST", "step", {"job": job})["state"])

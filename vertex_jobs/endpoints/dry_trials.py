@@ -16,30 +16,34 @@ from vertex_jobs.spec.spelling import suggestion
 _OTHER_METRIC = re.compile(r"The metric '([^']+)' was reported but is not one of the study's")
 
 
-def try_one(submit: Callable[[JobSpec], JobHandle], job: JobSpec) -> tuple[Fault, ...]:
-    """Run one trial, and return the metrics it did not report; see `Endpoint.dry_trial`."""
+def try_one(
+    submit: Callable[[JobSpec], JobHandle],
+    reported_metrics: Callable[[str], frozenset[str]],
+    job: JobSpec,
+) -> tuple[Fault, ...]:
+    """Run one trial, and return the metrics it did not report; see `Endpoint.dry_trial`.
+
+    ``reported_metrics`` tells by a job's name what its trials have reported so far.
+    """
     if not isinstance(job, HyperparameterTuningJob):
         raise UnsupportedHereError(f"a {job.kind} has no trials; a dry trial is for a study")
     counts = {"max_trial_count": 1, "parallel_trial_count": 1, "max_failed_trial_count": 0}
     one = job.model_copy(update={**counts, "fallback": ()})
     handle = submit(one)
-    reported = _reported(handle, frozenset(job.metric_spec))
+    reported = _reported(handle, reported_metrics, frozenset(job.metric_spec))
     if reported.issuperset(job.metric_spec):
         handle.cancel()
         return ()
     return tuple(_faults(job, reported, _others(handle), _failure(handle)))
 
 
-def _reported(handle: JobHandle, wanted: frozenset[str]) -> set[str]:
+def _reported(
+    handle: JobHandle, reported_metrics: Callable[[str], frozenset[str]], wanted: frozenset[str]
+) -> frozenset[str]:
     """Return the metrics that the trial has reported by its end; all of them end the wait."""
     while True:
         snapshot = handle.refresh()  # Local Vertex answers when something has changed
-        seen = {
-            metric
-            for trial in snapshot.study.trials
-            for measurement in trial.measurements
-            for metric in measurement.metrics
-        }
+        seen = reported_metrics(handle.name)
         if snapshot.done or wanted <= seen:
             return seen
 
@@ -56,7 +60,7 @@ def _failure(handle: JobHandle) -> str:
 
 
 def _faults(
-    job: HyperparameterTuningJob, reported: set[str], others: list[str], failure: str
+    job: HyperparameterTuningJob, reported: frozenset[str], others: list[str], failure: str
 ) -> Iterator[Fault]:
     for name in job.metric_spec:
         if name in reported:

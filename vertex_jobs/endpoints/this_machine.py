@@ -48,7 +48,7 @@ class LocalEndpoint(Endpoint):
 
     def dry_trial(self, job: JobSpec) -> tuple[Fault, ...]:
         """Run one trial of a study until it has reported every metric; see `Endpoint`."""
-        return try_one(partial(self.submit, check=False), job)
+        return try_one(partial(self.submit, check=False), self._server.reported_metrics, job)
 
     def connect_google(self) -> None:
         """Point this process's Google clients here; the server stays as long as the process."""

@@ -53,7 +53,7 @@ class Environment:
         metric_file: The file that cloudml-hypertune writes; None outside tuning.
         project_number: The user's project; the container itself runs in another one.
         region: E.g. ``us-central1``.
-        job_id: Numeric id of the CustomJob, the trial's own in tuning.
+        job_id: Numeric id of the CustomJob, or of the tuning job whose trial this is.
         initial_model_dir: ``gs://`` directory of the model to continue from, with a slash at its
             end; None for a fresh start.
         accelerator_count: Accelerators announced by ``VERTEX_JOBS_LOCAL_DEVICES``; 0 when not

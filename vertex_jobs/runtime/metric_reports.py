@@ -1,6 +1,7 @@
 """Reports of a trial's metrics through cloudml-hypertune, from the chief alone.
 
-For the public module ``metrics`` and its Keras callback.
+For the public module ``metrics`` and its Keras callback. Each report also goes to the trial's
+``measurement_file``, for the learning curves.
 
 Outside a tuning trial nothing is reported: without its variables cloudml-hypertune would write to
 one file in ``/tmp`` that all processes of the machine share. The value then only goes to the log of
@@ -17,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from vertex_jobs.runtime import environment
+from vertex_jobs.runtime.measurement_file import measurement_file
 
 #: Keys of cloudml-hypertune's own record: a metric of that name would overwrite the field, or be
 #: overwritten by it. Source: hypertune.py of cloudml-hypertune 0.1.0.dev6.
@@ -57,6 +59,9 @@ def report(tag: str, value: Any, step: int) -> bool:
         if here.trial_id is None and here.metric_file is None:
             _log.info("%s = %s at step %s", tag, number, whole)
         else:
+            file = measurement_file()
+            if file is not None:
+                file.add(tag, number, whole)
             if here.metric_file is not None:
                 _note(here.metric_file, tag, number, whole)
             _hypertune().report_hyperparameter_tuning_metric(

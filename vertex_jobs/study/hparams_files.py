@@ -39,7 +39,7 @@ def _of_trial(study: Study, trial: Trial) -> Iterator[tuple[int, float, list[Any
     names = {objective.metric_id for objective in study.objectives}
     metrics = {key: value for key, value in trial.metrics.items() if key in names}
     if metrics:
-        step = trial.measurements[-1].step if trial.measurements else 0
+        step = trial.step or 0
         yield step, end, _scalars(_FINAL_PREFIX, Measurement(step, metrics))
     yield 0, end, [_session_end(trial, end)]
 

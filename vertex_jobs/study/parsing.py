@@ -49,17 +49,18 @@ def _read_trial(trial: Mapping[str, Any], whole: frozenset[str], base: str) -> T
             for measurement in trial.get("measurements", ())
         ),
         infeasible_reason=trial.get("infeasibleReason") or None,
-        model_dir=_model_directory(base, trial_id),
+        model_dir=_directory(base, trial_id, "model"),
+        log_dir=_directory(base, trial_id, "logs"),
         start_time=trial.get("startTime"),
         end_time=trial.get("endTime"),
     )
 
 
-def _model_directory(base: str, trial_id: str) -> str | None:
-    """Return AIP_MODEL_DIR of the trial; None where the job has no usable base directory."""
+def _directory(base: str, trial_id: str, name: str) -> str | None:
+    """Return a directory of the trial; None where the job has no usable base directory."""
     if not is_gcs_uri(base):
         return None
-    return str(GcsUri.parse(base).directory(trial_id, "model"))
+    return str(GcsUri.parse(base).directory(trial_id, name))
 
 
 def _read_metrics(measurement: Mapping[str, Any]) -> dict[str, float]:

@@ -38,7 +38,7 @@ class Objective:
 class Measurement:
     """The metrics of one step by id; a value may be NaN or infinite.
 
-    The step is as the script reported it; 0 when it reported none.
+    The step is as the script reported it.
     """
 
     step: int
@@ -58,14 +58,16 @@ class Trial:
         state: Short name: ``REQUESTED``, ``ACTIVE``, ``STOPPING``, ``SUCCEEDED`` or ``INFEASIBLE``.
         parameters: Active parameters only, typed by the study's spec.
         metrics: The final measurement's metrics; empty while there is none.
-        step: The final measurement's step, 0 if the script reported none; None while there is no
+        step: The final measurement's step, 1 if the script gave none; None while there is no
             measurement.
-        measurements: In the order of their steps.
+        measurements: In the order of their steps. The service tells the final one alone; the
+            others are what the trial's file of measurements or the service has.
         infeasible_reason: Set for infeasible trials only.
         model_dir: ``gs://`` directory with exactly one slash at its end; None without a base
             output directory. The script may have written nothing there.
         start_time: RFC 3339 text.
         end_time: RFC 3339 text.
+        log_dir: As ``model_dir``, for its TensorBoard logs and its measurements.
     """
 
     id: str
@@ -78,6 +80,7 @@ class Trial:
     model_dir: str | None = None
     start_time: str | None = None
     end_time: str | None = None
+    log_dir: str | None = None
 
     @property
     def order(self) -> tuple[bool, int, str]:

@@ -14,7 +14,8 @@ NOW = datetime(2026, 1, 1, 0, 1, 0, tzinfo=timezone.utc)
 
 def drawn(snapshot, width=100, height=30):
     console = Console(file=io.StringIO(), width=width)
-    console.print(screen(snapshot, NOW, ConsoleDimensions(width, height)))
+    study = snapshot.study if snapshot.is_study else None
+    console.print(screen(snapshot, study, NOW, ConsoleDimensions(width, height)))
     return [line.rstrip() for line in console.file.getvalue().splitlines()]
 
 

@@ -6,6 +6,7 @@ import concurrent.futures
 import pytest
 
 from vertex_jobs.client import JobHandle, Timing, as_completed
+from vertex_jobs.client.curve_reading import CurveReader
 from vertex_jobs.client.job_calls import Jobs
 from vertex_jobs.client.log_reading import LogReader
 from vertex_jobs.errors import JobFailedError, JobNotFoundError, UnsupportedHereError
@@ -44,7 +45,8 @@ def attach(canned, connection, time):
             LogReader(connection(address.url), time.timing),
         )
         opened.extend((jobs, reader))
-        return JobHandle(seen, jobs, reader, time.timing), address
+        curves = CurveReader(connection(address.url))
+        return JobHandle(seen, jobs, reader, curves, time.timing), address
 
     yield attach
     for each in opened:

@@ -85,7 +85,7 @@ class TestFailure:
         )
         assert (cause.replica, cause.job_ids, cause.message) == (
             "workerpool1-2",
-            ("11",),
+            ("7", "11"),
             f"Too many. (trial 1: {EXITED})",
         )
 

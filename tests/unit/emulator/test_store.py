@@ -38,8 +38,7 @@ def test_trials_come_in_order_of_completion_unfinished_last(store: Store) -> Non
     for number in (3, 1):
         store.save_trial("5", protos.Trial(id=str(number)), finished=True)
     store.save_trial("5", protos.Trial(id="3"), finished=True)
-    job = store.load("hyperparameterTuningJobs", "5")
-    assert [trial.id for trial in job.trials] == ["3", "1", "2", "4"]
+    assert [trial.id for trial in store.trials("5")] == ["3", "1", "2", "4"]
 
 
 def test_a_failed_transaction_leaves_nothing(store: Store) -> None:

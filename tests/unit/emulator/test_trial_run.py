@@ -32,7 +32,7 @@ class Record:
         self.lines: list[str] = []
         self.now = timestamp_pb2.Timestamp
 
-    def owned(self, name: str) -> "Record":
+    def owned(self, name: str, trial: str) -> "Record":
         return self
 
     def load(self) -> protos.Message:

@@ -18,6 +18,7 @@ TRIALS = (
         model_dir="gs://b/1/model/",
         start_time="2026-11-21T00:00:00Z",
         end_time="2026-11-21T00:01:00Z",
+        step=2,
     ),
     Trial("2", "INFEASIBLE", {"rate": 1.0}, infeasible_reason="it crashed"),
     Trial("3", "ACTIVE", {"rate": 2.0}),

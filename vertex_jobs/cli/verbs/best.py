@@ -71,7 +71,7 @@ def best(options: BestOptions) -> int:
             needed and several share the front.
         RequestRefusedError: If the trial wrote no model, and one is needed.
     """
-    from vertex_jobs.cli.decisions import load_numerics
+    from vertex_jobs.cli.decisions import load_numerics, measured_study
     from vertex_jobs.cli.trial_models import (
         download_model,
         model_files,
@@ -87,7 +87,7 @@ def best(options: BestOptions) -> int:
         raise InvalidJobError(faults, "command line")
     with open_endpoint(options.where) as endpoint:
         handle = endpoint.job(options.job)
-        study = handle.last_seen.study
+        study = measured_study(handle)
         if options.trains:
             trial = _chosen(options.trial, study)
             if options.go_on:

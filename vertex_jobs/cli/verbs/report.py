@@ -28,11 +28,11 @@ def report(options: ReportOptions) -> int:
         InvalidJobError: If the file cannot be written.
         UnsupportedHereError: If plotly is not installed, or the job has no trials.
     """
-    from vertex_jobs.cli.decisions import load_numerics
+    from vertex_jobs.cli.decisions import load_numerics, measured_study
 
     load_numerics()
     with open_endpoint(options.where) as endpoint:
-        study = endpoint.job(options.job).last_seen.study
+        study = measured_study(endpoint.job(options.job))
 
     def write(path: Path) -> str:
         text = study.to_html()

@@ -83,7 +83,7 @@ def _write_hparams(endpoint: "Endpoint", handle: "JobHandle") -> None:
     """Write the study's HParams beside its logs, and those of each trial when it has ended."""
     from vertex_jobs.cli.hparams import writer_for
 
-    writer = writer_for(endpoint, handle.last_seen)
+    writer = writer_for(endpoint, handle)
     if writer is None:
         return
     try:

@@ -33,10 +33,10 @@ class TrialsOptions(JobOptions):
 
 def trials(options: TrialsOptions) -> int:
     """Print a study's trials."""
-    from vertex_jobs.cli.decisions import trial_table
+    from vertex_jobs.cli.decisions import measured_study, trial_table
 
     with open_endpoint(options.where) as endpoint:
-        study = endpoint.job(options.job).last_seen.study
+        study = measured_study(endpoint.job(options.job))
     if options.format == "optuna":
         write_file(options.output, study.display_name, ".db", partial(_write_optuna, study))
     elif options.format != "table":

@@ -174,7 +174,7 @@ class Attempt:
             machine_lost=worker.machine_lost,
             traceback=words.traceback,
             start_failure=words.last_line if not_started else "",
-            log=console_log(self.record.name),
+            log=console_log(self.record.shown_name),
         )
 
     def _report(self, end: ReplicaEnd) -> None:

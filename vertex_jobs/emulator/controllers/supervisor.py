@@ -89,7 +89,7 @@ class Supervisor:
             for job_id in store.unfinished(kind.collection, ended)
         ]
         keys.sort(key=lambda key: int(key[1]))  # later jobs have larger numbers
-        return [store.load(*key, trials=False) for key in keys if key not in self._stops]
+        return [store.load(*key) for key in keys if key not in self._stops]
 
     def _forget(self, task: "asyncio.Task[Any]") -> None:
         self._stops.pop(self._tasks.pop(task).key, None)

@@ -35,7 +35,7 @@ class TrialRun:
         self._search = search
         self._stop = Stop()
         self._prediction: protos.Message | None = None
-        self._custom_job = record.owned(trial.custom_job)
+        self._custom_job = record.owned(trial.custom_job, trial.id)
         folder = custom_jobs.host.folder(self._custom_job.job_id)
         wanted = frozenset(metric.metric_id for metric in job.study_spec.metrics)
         self._metrics = MetricFile(folder / "hypertune" / "output.metrics", wanted)

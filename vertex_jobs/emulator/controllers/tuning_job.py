@@ -63,6 +63,7 @@ class TuningJobRun:
             if self._session is not None:
                 await self._session.close()
         self._record.end(ending)
+        self._record.release_log()
 
     async def _start(self, stopped: "asyncio.Task[bool]") -> Ending:
         job = self._record.load()

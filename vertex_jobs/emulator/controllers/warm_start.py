@@ -54,7 +54,7 @@ class EarlierStudies:
         if is_gcs_uri(earlier):
             return self._exported(earlier)
         collections = (TUNING_JOB.collection, "studies")
-        if all(self._store.load(one, earlier, trials=False) is None for one in collections):
+        if all(self._store.load(one, earlier) is None for one in collections):
             raise ValueError(
                 "no study on this machine has that id; give the number at the end of a study's "
                 "name, or gs://BUCKET/FILE with exported trials"

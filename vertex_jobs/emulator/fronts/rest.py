@@ -170,7 +170,7 @@ class JsonForms:
     """
 
     def __init__(self) -> None:
-        self._trials: dict[tuple[str, bool], dict[str, Any]] = {}
+        self._trials: dict[tuple[str, str, bool], dict[str, Any]] = {}
 
     def form(self, answer: protos.Message, integers_for_enums: bool) -> dict[str, Any]:
         """Return the answer's JSON form, which the caller must not change."""
@@ -180,11 +180,13 @@ class JsonForms:
         bare.CopyFrom(answer)
         bare.ClearField("trials")
         form = protos.to_json(bare, integers_for_enums=integers_for_enums)
-        form["trials"] = [self._trial(trial, integers_for_enums) for trial in answer.trials]
+        form["trials"] = [
+            self._trial(answer.name, trial, integers_for_enums) for trial in answer.trials
+        ]
         return form
 
-    def _trial(self, trial: protos.Message, integers_for_enums: bool) -> dict[str, Any]:
-        key = (trial.name, integers_for_enums)
+    def _trial(self, job: str, trial: protos.Message, integers_for_enums: bool) -> dict[str, Any]:
+        key = (job, trial.id, integers_for_enums)
         known = self._trials.get(key)
         if known is not None:
             return known

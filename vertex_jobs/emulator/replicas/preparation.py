@@ -172,7 +172,7 @@ class _Preparation:
 
     def environment(self, addresses: Mapping[str, tuple[str, ...]]) -> JobEnvironment:
         return JobEnvironment(
-            name=self._record.name,
+            name=self._record.shown_name,
             spec=self._job.job_spec,
             trial=self._trial,
             addresses=addresses,

@@ -47,6 +47,7 @@ class JobEnvironment:
     """The environment of one job's replicas.
 
     Attributes:
+        name: Of the job that was created: of a trial, its tuning job.
         addresses: ``host:port`` of every replica by role.
         surroundings: What every replica on this machine gets, and a job may change.
         data: Lead to the dataset that a pipeline exported for the job.

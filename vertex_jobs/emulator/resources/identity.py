@@ -1,7 +1,9 @@
 """Ids, names and times as the service gives them.
 
-Source: resource ids are numeric text (19 digits) and names in answers carry the project number,
-as in published logs of real jobs; the location of both in the API is AIP-122.
+Source: ids of jobs are numeric text of 18 or 19 digits, as in published outputs of real jobs; a
+study's has 13, as in GoogleCloudPlatform/training-data-analyst,
+gapic-vizier-multi-objective-optimization.ipynb. Names in answers carry the project's number
+(AIP-122).
 """
 
 import hashlib
@@ -36,12 +38,14 @@ class Identity:
     def __init__(self, clock: Callable[[], int] = time.time_ns) -> None:
         """Take the clock, in nanoseconds since 1970."""
         self._clock = clock
-        self._last = 0
+        self._last: dict[int, int] = {}  # by unit
 
     def new_name(self, project: str, location: str, collection: str) -> ResourceName:
         """Return a name that no resource has; later names have larger ids."""
-        self._last = max(self._last + 1, self._clock())
-        return ResourceName(project_number(project), location, collection, str(self._last))
+        # Nanoseconds since 1970 have 19 digits, milliseconds 13.
+        unit = 1_000_000 if collection == "studies" else 1
+        new = self._last[unit] = max(self._last.get(unit, 0) + 1, self._clock() // unit)
+        return ResourceName(project_number(project), location, collection, str(new))
 
     def now(self) -> timestamp_pb2.Timestamp:
         """Return the time as the API writes it."""

@@ -38,12 +38,18 @@ class JobRecords:
 
 
 class JobRecord:
-    """One job."""
+    """One job.
+
+    Attributes:
+        shown_name: The name under which clients know it: of a trial, that of its tuning job.
+    """
 
     def __init__(self, records: JobRecords, name: ResourceName) -> None:
         self.name = name
         self.store = records.store
         self._records = records
+        self.shown_name = name
+        self._trial = ""
 
     @property
     def job_id(self) -> str:
@@ -69,8 +75,8 @@ class JobRecord:
         return self.store.transaction()
 
     def load(self) -> protos.Message:
-        """Return the job as it is now, without trials; None if there is none."""
-        return self.store.load(*self.key, trials=False)
+        """Return the job as it is now; None if there is none."""
+        return self.store.load(*self.key)
 
     def save(self, job: protos.Message) -> None:
         """Write the job as it was changed."""
@@ -110,7 +116,8 @@ class JobRecord:
     ) -> None:
         """Write a line to the job's log, as the service unless it is another task's."""
         time = self._records.identity.unix_time() if time is None else time
-        self._records.logbook.append(self.job_id, task, severity, text, time)
+        job_id = self.shown_name.resource_id
+        self._records.logbook.append(job_id, task, severity, text, time, self._trial)
 
     def say_warnings(self) -> None:
         """Write to the log what admission has warned of."""
@@ -118,8 +125,9 @@ class JobRecord:
             self.say(text, "WARNING")
 
     def release_log(self) -> None:
-        """Forget the log's position: the job has ended."""
-        self._records.logbook.release(self.job_id)
+        """Forget the log's position: the job has ended. A trial's is the tuning job's."""
+        if not self._trial:
+            self._records.logbook.release(self.job_id)
 
     def trials(self) -> list[protos.Message]:
         """Return a tuning job's trials, in order of completion, unfinished ones last."""
@@ -148,14 +156,17 @@ class JobRecord:
         project = self.store.project(*self.key)
         self.store.insert(job, project=project, owner=str(self.name), settings=settings)
 
-    def owned(self, name: str) -> "JobRecord":
-        """Return the record of a job that works for this one.
+    def owned(self, name: str, trial: str = "") -> "JobRecord":
+        """Return the record of a job that works for this one, as one of its trials if so told.
 
-        It has this one's settings, but for the warnings and variables that it was kept with.
+        It has this one's settings, but for the warnings and variables that it was kept with. A
+        trial has no log of its own: its lines are in this one's, with the trial's id.
         """
         record = self._records.of(ResourceName.parse(name))
         own = record.settings
         record.settings = replace(
             self.settings, warnings=own.warnings, data_variables=own.data_variables
         )
+        if trial:
+            record.shown_name, record._trial = self.name, trial
         return record

@@ -49,19 +49,19 @@ def parent_of(text: str, collection: str) -> ResourceName:
 
 
 def find_resource(
-    store: Store, text: str, collection: str, kind: str, *, trials: bool = True, field: str = "name"
+    store: Store, text: str, collection: str, kind: str, *, field: str = "name"
 ) -> protos.Message:
     """Return the stored resource that a request names, by the project's number or id.
 
-    ``kind`` is its name in messages, e.g. ``Dataset``; ``trials`` come with a tuning job;
-    ``field`` is the request's that holds the text.
+    ``kind`` is its name in messages, e.g. ``Dataset``; ``field`` is the request's that holds the
+    text.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if the text is no name of that collection with a numeric id;
             NOT_FOUND, if there is no such resource.
     """
     name = _numeric_name(text, collection, kind, field)
-    resource = store.load(collection, name.resource_id, trials=trials)
+    resource = store.load(collection, name.resource_id)
     if resource is None or resource.name != str(name):
         raise ApiError("NOT_FOUND", f"The {kind} {text!r} does not exist.")
     return resource

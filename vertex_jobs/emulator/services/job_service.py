@@ -14,6 +14,7 @@ from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.resources.request_names import find_resource, parent_of
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
+from vertex_jobs.emulator.resources.trial_answers import tuning_trials
 from vertex_jobs.emulator.services.collection_pages import page_of
 from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
 from vertex_jobs.emulator.services.operation_service import OperationService
@@ -74,9 +75,9 @@ class JobService:
         ]
         return methods_of(f"{self._kind.service.capitalize()}Service", rows)
 
-    def _find(self, text: str, *, trials: bool = True) -> tuple[ResourceName, protos.Message]:
+    def _find(self, text: str) -> tuple[ResourceName, protos.Message]:
         kind = self._kind
-        resource = find_resource(self._store, text, kind.collection, kind.message, trials=trials)
+        resource = find_resource(self._store, text, kind.collection, kind.message)
         return ResourceName.parse(resource.name), resource
 
     async def create(self, request: protos.Message, call: Call) -> protos.Message:
@@ -113,6 +114,7 @@ class JobService:
                     break
                 await self._store.wait_for_change(name.collection, name.resource_id, left)
                 _, resource = self._find(request.name)
+        self._add_trials(resource)
         return resource
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
@@ -120,23 +122,22 @@ class JobService:
         kind, job = self._kind, protos.message_class(self._kind.message)
         page, token = page_of(self._store, request, kind.collection, job)
         answer = protos.message_class(f"List{kind.message}sResponse")()
-        getattr(answer, f"{kind.noun}s").extend(self._with_trials(page, request))
+        paths = request.read_mask.paths
+        if not paths or "*" in paths or "trials" in paths:
+            for one in page:
+                self._add_trials(one)
+        getattr(answer, f"{kind.noun}s").extend(page)
         answer.next_page_token = token
         return answer
 
-    def _with_trials(
-        self, page: list[protos.Message], request: protos.Message
-    ) -> list[protos.Message]:
-        paths = request.read_mask.paths
-        wanted = not paths or "*" in paths or "trials" in paths
-        if self._kind is TUNING_JOB and wanted:
-            for job in page:
-                job.trials.extend(self._store.trials(ResourceName.parse(job.name).resource_id))
-        return page
+    def _add_trials(self, resource: protos.Message) -> None:
+        if self._kind is TUNING_JOB:
+            job_id = ResourceName.parse(resource.name).resource_id
+            resource.trials.extend(tuning_trials(self._store.trials(job_id)))
 
     async def cancel(self, request: protos.Message, call: Call) -> protos.Message:
         """Ask the job to end; a job that has ended is left as it is."""
-        name, resource = self._find(request.name, trials=False)
+        name, resource = self._find(request.name)
         if states.request_cancel(resource, self._identity.now()):
             self._store.save(resource)
             self._cancel(name)
@@ -144,7 +145,7 @@ class JobService:
 
     async def delete(self, request: protos.Message, call: Call) -> protos.Message:
         """Forget a job that has ended, and what it owned."""
-        name, resource = self._find(request.name, trials=False)
+        name, resource = self._find(request.name)
         if not states.is_terminal(resource):
             raise ApiError(
                 "FAILED_PRECONDITION",

@@ -33,6 +33,11 @@ _ALIASES = {"labels.task_name": "resource.labels.task_name"}
 _TEXT_FIELDS = {"textPayload": "jsonPayload.message", "jsonPayload.message": "textPayload"}
 
 
+#: Names the trial of a line that stands in its tuning job's log. Source: google-cloud-sdk,
+#: command_lib/ai/log_util.py and surface/ai/hp_tuning_jobs/stream_logs.py, which read it so.
+TRIAL_LABEL = "ml.googleapis.com/trial_id"
+
+
 class EntryWriter:
     """Turns log lines into the log entries of one project.
 
@@ -56,7 +61,7 @@ class EntryWriter:
             else:
                 severity = _severity(payload) or severity
         return {
-            **self.source(line.job_id, line.task),
+            **self.source(line.job_id, line.task, line.trial),
             "timestamp": when,
             "receiveTimestamp": when,
             "severity": severity,
@@ -65,12 +70,13 @@ class EntryWriter:
         }
 
     @cache  # noqa: B019 - a writer lives for one request
-    def source(self, job_id: str, task: str) -> dict[str, Any]:
+    def source(self, job_id: str, task: str, trial: str) -> dict[str, Any]:
         """Return the part of an entry that every line of one task has."""
         labels = {"job_id": job_id, "task_name": task, "project_id": self._project}
         return {
             "logName": f"projects/{self._project}/logs/{task}",
             "resource": {"type": "ml_job", "labels": labels},
+            **({"labels": {TRIAL_LABEL: trial}} if trial else {}),
         }
 
     def _time(self, time: float) -> str:
@@ -89,15 +95,15 @@ class Selection:
         """Select by the query; None accepts all."""
         self._query = query
         self._writer = writer
-        self._rests: dict[tuple[str, str], Node | bool] = {}
+        self._rests: dict[tuple[str, str, str], Node | bool] = {}
 
     def of(self, lines: Iterable[LogLine]) -> Iterator[tuple[LogLine, dict[str, Any]]]:
         """Yield the wanted lines, each with its entry; ApiError for a senseless comparison."""
         for line in lines:
-            key = line.job_id, line.task
+            key = line.job_id, line.task, line.trial
             rest = self._rests.get(key)
             if rest is None:
-                source = self._writer.source(*key)
+                source = {"labels": {}, **self._writer.source(*key)}
                 rest = True if self._query is None else _decided(self._query, source)
                 self._rests[key] = rest
             if rest is False:
@@ -174,12 +180,16 @@ def satisfies(entry: Mapping[str, Any], comparison: Comparison) -> bool:
 
 
 def _value(entry: Mapping[str, Any], field: str) -> Any:
-    """Return the value at a dotted path; None if there is none."""
+    """Return the value at a dotted path; None if there is none. A key may hold dots itself."""
     value: Any = entry
-    for segment in field.split("."):
+    rest = field
+    while rest:
         if not isinstance(value, Mapping):
             return None
-        value = value.get(segment)
+        key, _, after = rest.partition(".")
+        if rest in value:
+            return value[rest]
+        value, rest = value.get(key), after
     return value
 
 

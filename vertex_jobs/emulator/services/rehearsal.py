@@ -13,7 +13,7 @@ from vertex_jobs.emulator.clock import VirtualClock
 from vertex_jobs.emulator.controllers.pacing import Pacing
 from vertex_jobs.emulator.controllers.supervisor import Supervisor
 from vertex_jobs.emulator.faults.rules import FaultBoard
-from vertex_jobs.emulator.resources import states
+from vertex_jobs.emulator.resources import states, study_rules
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_records import JobRecords
 from vertex_jobs.emulator.resources.job_settings import JobSettings
@@ -46,6 +46,7 @@ class Rehearsal:
             "POST /admin/faults": self._inject,
             "DELETE /admin/faults": self._clear,
             "POST /admin/incidents": self._incidents,
+            "POST /admin/metrics": self._metrics,
             "POST /admin/step": self._step,
             "POST /admin/end": self._end,
             "POST /admin/advance": self._advance,
@@ -67,6 +68,12 @@ class Rehearsal:
         job = _name(body).resource_id
         return {"incidents": self.board.incidents.of_job(job)}
 
+    async def _metrics(self, body: Mapping[str, Any]) -> Answer:
+        """Tell which metrics the trials of a job have reported, which the API does not tell."""
+        trials = self.records.of(_name(body)).trials()
+        names = {name for one in trials for name in study_rules.reported_names(one.measurements)}
+        return {"metrics": sorted(names)}
+
     async def _step(self, body: Mapping[str, Any]) -> Answer:
         """Move a job that waits for a step one state on, or let a paused one go on."""
         name = _name(body)
@@ -85,7 +92,7 @@ class Rehearsal:
     def _unpause(self, job: protos.Message) -> None:
         """Let a job run again, with the jobs that work for it."""
         store, now = self.records.store, self.records.identity.now()
-        owned = [store.load(*key, trials=False) for key in store.owned(job.name)]
+        owned = [store.load(*key) for key in store.owned(job.name)]
         with store.transaction():
             for one in (job, *(one for one in owned if one.state == states.PAUSED)):
                 states.advance(one, states.RUNNING, now)
@@ -120,7 +127,7 @@ class Rehearsal:
     def _existing(self, name: ResourceName) -> protos.Message:
         job = None
         if any(name.collection == kind.collection for kind in JOB_KINDS):
-            job = self.records.store.load(name.collection, name.resource_id, trials=False)
+            job = self.records.store.load(name.collection, name.resource_id)
         if job is None:
             raise ApiError("NOT_FOUND", f"The job {str(name)!r} does not exist.")
         return job

@@ -14,6 +14,7 @@ from vertex_jobs.emulator.resources.request_names import (
     is_numeric_id,
     parsed,
 )
+from vertex_jobs.emulator.resources.trial_answers import vizier_trial
 from vertex_jobs.emulator.resources.trial_measurements import (
     add_measurement,
     measurement_faults,
@@ -159,7 +160,10 @@ class TrialService:
                     self._store.save(study)
         ended = self._identity.now()
         response = protos.message_class("SuggestTrialsResponse")(
-            trials=trials, study_state=study.state, start_time=started, end_time=ended
+            trials=map(vizier_trial, trials),
+            study_state=study.state,
+            start_time=started,
+            end_time=ended,
         )
         return self._operations.done(
             name, response, "SuggestTrialsMetadata", client_id=request.client_id
@@ -208,18 +212,18 @@ class TrialService:
             if given.HasField("final_measurement"):
                 end_trial(study.study_spec, trial, given.final_measurement, self._identity.now())
             self._keep(study_id, trial)
-        return trial
+        return vizier_trial(trial)
 
     async def get(self, request: protos.Message, call: Call) -> protos.Message:
         """Return the trial."""
-        return self._find(request.name)[2]
+        return vizier_trial(self._find(request.name)[2])
 
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
         """Return one page, in the order of ids."""
         study_id = ResourceName.parse(self._studies.find(request.parent, "parent").name).resource_id
         after = page_start(request) or 0
         rows = [
-            (int(trial.id), trial)
+            (int(trial.id), vizier_trial(trial))
             for trial in sorted(self._store.trials(study_id), key=lambda one: int(one.id))
             if int(trial.id) > after
         ]
@@ -235,7 +239,7 @@ class TrialService:
             set_elapsed(trial, added, self._identity.now())
         add_measurement(trial, added)
         self._keep(study_id, trial)
-        return trial
+        return vizier_trial(trial)
 
     async def complete(self, request: protos.Message, call: Call) -> protos.Message:
         """End a trial with the given measurement, else with the one that the study selects."""
@@ -252,7 +256,7 @@ class TrialService:
                 final = study_rules.final_measurement(spec, trial.measurements)
             end_trial(spec, trial, final, self._identity.now())
         self._keep(study_id, trial)
-        return trial
+        return vizier_trial(trial)
 
     async def delete(self, request: protos.Message, call: Call) -> protos.Message:
         """Forget a trial; the search forgets it as well."""
@@ -289,11 +293,12 @@ class TrialService:
         _, study_id, trial = self._running(request.name)
         trial.state = _State.STOPPING
         self._keep(study_id, trial)
-        return trial
+        return vizier_trial(trial)
 
     async def list_optimal(self, request: protos.Message, call: Call) -> protos.Message:
         """Return the trials that no other one beats."""
         study = self._studies.find(request.parent, "parent")
         trials = self._store.trials(ResourceName.parse(study.name).resource_id)
         found = optimal_trials(study.study_spec, sorted(trials, key=lambda one: int(one.id)))
-        return protos.message_class("ListOptimalTrialsResponse")(optimal_trials=found)
+        shown = map(vizier_trial, found)
+        return protos.message_class("ListOptimalTrialsResponse")(optimal_trials=shown)

@@ -27,12 +27,13 @@ class LogLine(NamedTuple):
     """One line of a job's log.
 
     Attributes:
-        job_id: Number of the custom job.
+        job_id: Number of the job; of the tuning job, if a trial wrote it.
         insert_id: Position in the job's log, from 0.
         time: Seconds since 1970.
         severity: ``INFO`` for standard output, ``ERROR`` for standard error, as the service does.
         task: ``SERVICE_TASK``, or a replica such as ``workerpool0-0``.
         text: The line without its line break.
+        trial: Id of the trial that wrote it; empty for all other jobs.
     """
 
     job_id: str
@@ -41,6 +42,7 @@ class LogLine(NamedTuple):
     severity: str
     task: str
     text: str
+    trial: str = ""
 
 
 class Logbook:
@@ -79,12 +81,14 @@ class Logbook:
         self._files.move_to_end(job_id)
         return file
 
-    def append(self, job_id: str, task: str, severity: str, text: str, time: float) -> None:
+    def append(
+        self, job_id: str, task: str, severity: str, text: str, time: float, trial: str = ""
+    ) -> None:
         """Write one line and wake the readers that wait."""
         index = self._index(job_id)
         # Replicas' lines reach us a moment after the service's own; the order is that of arrival.
         time = max(time, index.last_time)
-        line = LogLine(job_id, index.count, time, severity, task, text)
+        line = LogLine(job_id, index.count, time, severity, task, text, trial)
         raw = json.dumps(line._asdict(), ensure_ascii=False).encode() + b"\n"
         self._file(job_id).write(raw)
         index.add(raw, time)

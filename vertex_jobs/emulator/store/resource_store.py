@@ -89,22 +89,15 @@ class Store:
         for waiter in self._waiters.get(key, ()):
             waiter.set()
 
-    def load(self, collection: str, resource_id: str, *, trials: bool = True) -> protos.Message:
-        """Return a snapshot of one resource, found by its number, or None.
-
-        A tuning job comes with its trials, unless told otherwise: in order of completion,
-        unfinished ones last.
-        """
+    def load(self, collection: str, resource_id: str) -> protos.Message:
+        """Return a snapshot of one resource without its trials, found by its number, or None."""
         row = self._connection.execute(
             "SELECT proto FROM resources WHERE collection = ? AND id = ?",
             (collection, resource_id),
         ).fetchone()
         if row is None:
             return None
-        resource = _CLASSES[collection].FromString(row[0])
-        if trials and collection == TUNING_JOB.collection:
-            resource.trials.extend(self.trials(resource_id))
-        return resource
+        return _CLASSES[collection].FromString(row[0])
 
     def has(self, name: ResourceName) -> bool:
         """Return whether the named resource exists; its project is given by number."""
@@ -152,8 +145,8 @@ class Store:
     ) -> Iterator[tuple[int, protos.Message]]:
         """Yield snapshots of a collection, newest first, without those that work for another one.
 
-        Each comes after its place in the sequence, which is less than ``before``; tuning jobs come
-        without their trials. ``number`` is the project's; ``-`` stands for all locations.
+        Each comes after its place in the sequence, which is less than ``before``. ``number`` is the
+        project's; ``-`` stands for all locations.
         """
         rows = self._connection.execute(
             "SELECT sequence, id FROM resources WHERE collection = ? AND number = ?"
@@ -162,7 +155,7 @@ class Store:
             (collection, number, location, location, before or 2**63 - 1),
         ).fetchall()
         for sequence, resource_id in rows:
-            resource = self.load(collection, resource_id, trials=False)
+            resource = self.load(collection, resource_id)
             if resource is not None:
                 yield sequence, resource
 

@@ -31,7 +31,7 @@ STUDY_FIELDS: list[Field] = [
         stored={"encryption_spec": "a key of the customer's; nothing here is encrypted"},
         output={
             **RESOURCE_OUTPUT,
-            "trials": "in order of completion, unfinished ones last",
+            "trials": "in the order of ids",
             "satisfies_pzs": "never set",
             "satisfies_pzi": "never set",
         },
@@ -141,17 +141,17 @@ STUDY_FIELDS: list[Field] = [
     *rows(
         "Trial",
         output={
-            "name": "study and trial number",
+            "name": "in Vizier studies",
             "id": "counts from 1",
             "state": "the trial's life",
             "parameters": "alphabetical",
             "final_measurement": "the one that counts",
-            "measurements": "by step",
-            "start_time": "set when it is created",
-            "end_time": "set at the end",
+            "measurements": "in Vizier studies, by step",
+            "start_time": "set when it is created; in whole seconds in Vizier studies",
+            "end_time": "set at the end, in whole seconds",
             "client_id": "in Vizier studies",
             "infeasible_reason": "set when INFEASIBLE",
-            "custom_job": "in tuning jobs",
+            "custom_job": "never set: no answer of the service was seen with it",
             "web_access_uris": "never set: there is no web shell",
         },
     ),
@@ -159,8 +159,8 @@ STUDY_FIELDS: list[Field] = [
     *rows(
         "Measurement",
         output={
-            "elapsed_duration": "since the trial's start",
-            "step_count": "as reported",
+            "elapsed_duration": "never shown: no answer of the service was seen with it",
+            "step_count": "as reported; 1 in tuning jobs where no step was given",
             "metrics": "as reported",
         },
     ),
