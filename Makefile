@@ -7,7 +7,7 @@ CONSTRAINTS := .ci/constraints-$(VERSION).txt
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-all test-image check systems docs bench bench-search soak trust \
-    contract-live clean
+    replay contract-live clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -100,7 +100,7 @@ trust: setup  ## attack every way in with INPUTS inputs each, by a fresh SEED; w
 	$(BIN)/python tests/trust/campaign.py --inputs $(INPUTS) $(if $(SEED),--seed $(SEED))
 
 # The conformance suite against the real service. BUDGET is a ceiling in US dollars over what every
-# job could cost at worst; what was said is written, sanitised, to RECORD and can be replayed.
+# job could cost at worst; what was said is written, sanitised, to RECORD, for `make replay`.
 LOCATION ?= us-central1
 BUCKET ?= $(PROJECT)-vertex-jobs-contract
 RECORD ?= contract-exchanges
@@ -112,6 +112,10 @@ contract-live: setup  ## the contract suite on Vertex AI: PROJECT=… BUDGET=…
 	VERTEX_JOBS_CONTRACT_LOCATION=$(LOCATION) VERTEX_JOBS_CONTRACT_BUCKET=$(BUCKET) \
 	VERTEX_JOBS_CONTRACT_RECORD=$(abspath $(RECORD)) \
 	    $(BIN)/python -m pytest --confcutdir tests/contract --timeout 7200 tests/contract
+
+RECORDED ?= tests/contract/recorded
+replay: setup  ## recorded answers of the service against those of Local Vertex: a table [RECORDED=]
+	$(BIN)/python tests/contract/replay.py $(RECORDED)
 
 clean:  ## remove the environment and caches
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

@@ -1,6 +1,7 @@
 """Exchanges with the service: recorded on the way, sanitised, and replayed without a server.
 
-An adapter of ``requests``, below the generated clients and google-cloud-storage. Headers are never
+An adapter of ``requests``, below the generated clients and google-cloud-storage. It writes the form
+of ``records``, which ``replay`` sends to Local Vertex. Of headers only the type of an answer is
 recorded, so no token is; project ids and numbers, buckets, e-mail addresses and what looks like a
 token are replaced in paths and bodies.
 """
@@ -22,6 +23,8 @@ from budget import Budget, UnpricedJobError
 from requests.adapters import HTTPAdapter
 
 PROJECT, NUMBER, BUCKET = "sanitised-project", "123456789012", "sanitised-bucket"
+#: The key, and the last element, that say that there is more.
+MORE = "..."
 _NUMBERS = re.compile(r"projects(?:/|%2F)(\d{5,})", re.IGNORECASE)
 _EMAIL = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+")
 _TOKEN = re.compile(r"ya29\.[\w.-]+|eyJ[\w-]+\.[\w-]+\.[\w-]+")
@@ -48,12 +51,16 @@ def sanitise(text: str, project: str, bucket: str) -> str:
     return _TOKEN.sub("a-token", _EMAIL.sub("someone@example.com", text))
 
 
-def _text(content: bytes) -> str:
-    """Content as text; what is none, such as an archive, by its size alone."""
+def _body(content: bytes) -> Any:
+    """Content as JSON, else as text; what is none, such as an archive, by its size alone."""
     try:
-        return content.decode()
+        text = content.decode()
     except UnicodeDecodeError:
         return f"({len(content)} bytes)"
+    try:
+        return json.loads(text)
+    except json.JSONDecodeError:
+        return text or None
 
 
 class Recorder(HTTPAdapter):
@@ -82,21 +89,12 @@ class Recorder(HTTPAdapter):
         response = super().send(request, *args, **kwargs)
         if response.status_code >= 400:
             self._budget.refund(price)
-        self.exchanges.append(
-            {
-                "request": {
-                    "method": request.method,
-                    "path": parts.path,
-                    "query": parts.query,
-                    "body": _text(body),
-                },
-                "response": {
-                    "status": response.status_code,
-                    "type": response.headers.get("content-type", ""),
-                    "body": _text(response.content),
-                },
-            }
-        )
+        said = {"method": request.method, "host": parts.hostname, "path": parts.path}
+        said |= {"query": parts.query, "body": _body(body)}
+        heads = {"content-type": response.headers.get("content-type", ""), MORE: True}
+        answer = {"status": response.status_code, "headers": heads}
+        answer |= {"body": _body(response.content)}
+        self.exchanges.append({"request": said, "answer": answer})
         return response
 
     def write(self, path: Path) -> None:
@@ -104,7 +102,16 @@ class Recorder(HTTPAdapter):
         if not self.complete:
             return
         path.parent.mkdir(parents=True, exist_ok=True)
-        form = {"marker": self.marker, "exchanges": self.exchanges}
+        form = {
+            "title": path.stem,
+            "source": "the live service, recorded by the contract suite",
+            "date": time.strftime("%Y-%m-%d", time.gmtime()),
+            "known": "recorded",
+            "extent": "complete",
+            "normalised": "project, bucket, e-mail addresses, tokens; headers but for the type",
+            "marker": self.marker,
+            "exchanges": self.exchanges,
+        }
         text = json.dumps(form, indent=1, ensure_ascii=False) + "\n"
         path.write_text(sanitise(text, self._project, self._bucket), encoding="utf-8")
 
@@ -123,7 +130,7 @@ class Replayer(HTTPAdapter):
         self._answers: defaultdict[tuple[str, str], list[Mapping[str, Any]]] = defaultdict(list)
         for exchange in form["exchanges"]:
             request = exchange["request"]
-            self._answers[request["method"], request["path"]].append(exchange["response"])
+            self._answers[request["method"], request["path"]].append(exchange["answer"])
 
     def send(self, request: requests.PreparedRequest, *args: Any, **kwargs: Any) -> Any:
         """The recorded answer.
@@ -136,10 +143,12 @@ class Replayer(HTTPAdapter):
         if not answers:
             raise ReplayError(f"{key[0]} {key[1]} was not recorded")
         answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        body, kind = answer["body"], answer["headers"]["content-type"]
+        text = body if isinstance(body, str) else json.dumps(body) if body is not None else ""
         raw = urllib3.HTTPResponse(
-            body=io.BytesIO(answer["body"].encode()),
+            body=io.BytesIO(text.encode()),
             status=answer["status"],
-            headers={"content-type": answer["type"]},
+            headers={"content-type": kind},
             preload_content=False,
         )
         return self.build_response(request, raw)

@@ -145,9 +145,9 @@ class TestReplayer:
     def client(self, tmp_path: Path) -> Any:
         def exchange(state: str) -> dict[str, Any]:
             path = "/v1/projects/p/locations/l/customJobs/1"
-            body = json.dumps({"name": "n", "state": state})
-            answer = {"status": 200, "type": "application/json", "body": body}
-            return {"request": {"method": "GET", "path": path}, "response": answer}
+            answer = {"status": 200, "headers": {"content-type": "application/json"}}
+            answer["body"] = {"name": "n", "state": state}
+            return {"request": {"method": "GET", "path": path}, "answer": answer}
 
         path = tmp_path / "exchanges.json"
         states = ["JOB_STATE_RUNNING", "JOB_STATE_SUCCEEDED"]

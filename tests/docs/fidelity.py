@@ -5,6 +5,7 @@ along the API's descriptors, so that a field which is not in the table cannot be
 that send them are those of the tables by which requests are built.
 """
 
+import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import groupby
@@ -18,6 +19,9 @@ from vertex_jobs.emulator.resources.fields import TABLE, Fate, key_of
 from vertex_jobs.requests.bodies import TABLES
 
 ROOT = Path(__file__).parents[2]
+sys.path.append(str(ROOT / "tests" / "contract"))
+from records import Record, read_all  # noqa: E402
+
 PAGE = ROOT / "docs" / "fidelity.md"
 ROOTS = ("CustomJob", "HyperparameterTuningJob", "TrainingPipeline", "StudySpec")
 _PACKAGE = "google.cloud.aiplatform.v1."
@@ -86,6 +90,30 @@ def facts() -> Iterator[str]:
                 for one in sorted(rows, key=lambda fact: surest_first.index(fact.known))
             ),
         )
+
+
+def recordings() -> Iterator[str]:
+    records = read_all()
+    answers = [one for record in records for one in record.answers]
+    yield "## What is replayed\n"
+    yield (
+        f"{len(answers)} answers of the service are kept, in "
+        f"[{len(records)} files](../tests/contract/recorded) that each name their source. "
+        "`make replay` sends the requests to Local Vertex and compares; so does `make test`. Local "
+        "Vertex differs in these places alone:\n"
+    )
+    yield from table(("answer", "place", "why"), sorted(set(differing(records))))
+    yield from table(
+        ("not emulated", "why"),
+        ((record.title, record.not_emulated) for record in records if record.not_emulated),
+    )
+
+
+def differing(records: Iterable[Record]) -> Iterator[tuple[str, str, str]]:
+    for record in records:
+        for one in record.answers:
+            for place, why in one.differs.items():
+                yield (record.title, f"`{place}`", why)
 
 
 def source(fact: Fact) -> str:
@@ -197,7 +225,7 @@ def sent_by(keys: Iterable[str]) -> str:
 
 def page() -> str:
     """The whole page."""
-    lines = [INTRODUCTION, *counts(), *questions(), *facts(), *fields()]
+    lines = [INTRODUCTION, *counts(), *questions(), *facts(), *recordings(), *fields()]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -325,7 +325,7 @@ class TestListing:
 
 class TestBuckets:
     def test_an_unknown_bucket_is_not_found(self, store):
-        with pytest.raises(BucketNotFoundError, match="does not exist: nobody"):
+        with pytest.raises(BucketNotFoundError, match="The specified bucket does not exist"):
             store.write("nobody", "a", b"")
 
     def test_a_second_creation_is_refused(self, store):

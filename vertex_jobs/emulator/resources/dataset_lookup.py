@@ -15,6 +15,12 @@ from vertex_jobs.emulator.store.resource_store import Store
 from vertex_jobs.names import ResourceName, is_gcs_uri
 
 _TABLES = ("tabular", "time_series")
+#: Value of the system label by kind of metadata schema; what holds for further kinds is not known.
+#: Source: GoogleCloudPlatform/vertex-ai-samples, notebooks/community/migration/UJ1, UJ4, UJ6, UJ14,
+#: saved answers to datasets.create; Dataset proto, ``labels``.
+_SYSTEM_LABELS = {"image": "IMAGE", "video": "VIDEO", "text": "TEXT", "tabular": "TABLE"}
+_SYSTEM_LABEL = "aiplatform.googleapis.com/dataset_metadata_schema"
+_SCHEMAS = "gs://google-cloud-aiplatform/schema/dataset"
 
 
 @dataclass(frozen=True)
@@ -33,13 +39,30 @@ class DataSource:
     kind: str
 
 
+def complete_dataset(dataset: protos.Message) -> None:
+    """Add what the service adds to a dataset: its system label, and the schema of its items."""
+    kind = kind_of(dataset)
+    if kind in _SYSTEM_LABELS:
+        dataset.labels[_SYSTEM_LABEL] = _SYSTEM_LABELS[kind]
+    if kind in _SYSTEM_LABELS and kind not in _TABLES and not dataset.HasField("metadata"):
+        version = dataset.metadata_schema_uri.rpartition("_")[2]
+        items = f"{_SCHEMAS}/dataitem/{kind}_{version}"
+        dataset.metadata.struct_value["dataItemSchemaUri"] = items
+
+
+def kind_of(dataset: protos.Message) -> str:
+    """Return the kind that a dataset's metadata schema names, e.g. ``tabular``."""
+    schema = dataset.metadata_schema_uri.rpartition("/")[2]
+    return str(schema.rpartition("_")[0]) or "unknown"
+
+
 def source_of(dataset_id: str, dataset: protos.Message, imported: Sequence[str]) -> DataSource:
     """Return the source of a dataset.
 
     Raises:
         ApiError: UNIMPLEMENTED for BigQuery, FAILED_PRECONDITION for a dataset without data.
     """
-    kind = dataset.metadata_schema_uri.rsplit("/", 1)[-1].rpartition("_")[0] or "unknown"
+    kind = kind_of(dataset)
     form = protos.to_json(dataset.metadata) if dataset.HasField("metadata") else {}
     config = form.get("inputConfig", {}) if isinstance(form, dict) else {}
     if "bigquerySource" in config:

@@ -10,10 +10,11 @@ from vertex_jobs.names import ResourceName
 def invalid_name(kind: str, field: str = "name") -> ApiError:
     """Return the refusal of a text that cannot name a resource, as the service words it.
 
-    Source: GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob: the answer to
-    a job's name that ends in no number has this text and no details.
+    Source: GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob and of
+    vertexaistudy: the answers to names that end in no number have these texts and no details.
     """
-    fault = (field, f"Invalid {kind} resource name.")
+    rule = f"Invalid {kind} resource name."
+    fault = (field, "The study ID must be a number." if kind == "Study" else rule)
     return ApiError("INVALID_ARGUMENT", listed_faults([fault]))
 
 
@@ -63,7 +64,7 @@ def find_resource(
     name = _numeric_name(text, collection, kind, field)
     resource = store.load(collection, name.resource_id)
     if resource is None or resource.name != str(name):
-        raise ApiError("NOT_FOUND", f"The {kind} {text!r} does not exist.")
+        raise not_found(kind)
     return resource
 
 
@@ -73,6 +74,14 @@ def _numeric_name(text: str, collection: str, kind: str, field: str) -> Resource
     if not is_one or not is_numeric_id(name.resource_id):
         raise invalid_name(kind, field)
     return numbered(name)
+
+
+def not_found(kind: str) -> ApiError:
+    """Return the service's error for a name that nothing has; it does not repeat the name.
+
+    Source: googleapis/python-aiplatform#6581, of a Model.
+    """
+    return ApiError("NOT_FOUND", f"The {kind} does not exist.")
 
 
 def is_numeric_id(text: str) -> bool:

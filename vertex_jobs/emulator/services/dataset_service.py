@@ -6,7 +6,11 @@ Source: DatasetService of the v1 API.
 """
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup, source_of
+from vertex_jobs.emulator.resources.dataset_lookup import (
+    DatasetLookup,
+    complete_dataset,
+    source_of,
+)
 from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.request_names import parent_of
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
@@ -62,6 +66,7 @@ class DatasetService:
         refuse_faults(faults)
         if dataset.HasField("metadata") and "bigquerySource" in str(dataset.metadata):
             source_of("", dataset, ())
+        complete_dataset(dataset)
         dataset.name = str(self._identity.new_name(parent.project, parent.location, "datasets"))
         now = self._identity.now()
         dataset.create_time.CopyFrom(now)
@@ -70,7 +75,11 @@ class DatasetService:
             self._projects.note(parent.project)
             self._store.insert(dataset, project=parent.project)
             name = ResourceName.parse(dataset.name)
-            return self._operations.done(name, dataset, "CreateDatasetOperationMetadata")
+            told = protos.Dataset()
+            told.CopyFrom(dataset)
+            told.ClearField("create_time")
+            told.ClearField("update_time")
+            return self._operations.done(name, told, "CreateDatasetOperationMetadata")
 
     async def import_data(self, request: protos.Message, call: Call) -> protos.Message:
         """Add files to a dataset."""
@@ -107,6 +116,7 @@ class DatasetService:
         """Change display name, description or labels."""
         dataset = self._lookup.find(request.dataset.name)
         apply_update(dataset, request.dataset, request.update_mask, _CHANGEABLE)
+        complete_dataset(dataset)
         dataset.update_time.CopyFrom(self._identity.now())
         self._store.save(dataset)
         return dataset

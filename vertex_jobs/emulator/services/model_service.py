@@ -13,7 +13,7 @@ from vertex_jobs.emulator.resources.model_versions import (
     give_alias,
     take_alias,
 )
-from vertex_jobs.emulator.resources.request_names import numbered, parent_of, parsed
+from vertex_jobs.emulator.resources.request_names import not_found, numbered, parent_of, parsed
 from vertex_jobs.emulator.resources.tables.models import ModelTable
 from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.services.collection_pages import page_start, take_page
@@ -82,7 +82,7 @@ class ModelService:
         )
         version = find_version(versions, reference) if name.collection == "models" else None
         if version is None:
-            raise ApiError("NOT_FOUND", f"The Model {text!r} does not exist.")
+            raise not_found("Model")
         return versions, version
 
     async def get(self, request: protos.Message, call: Call) -> protos.Message:

@@ -63,6 +63,8 @@ class StudyService:
         parent, study = parent_of(request.parent, "studies"), protos.Study()
         study.display_name = request.study.display_name
         study.study_spec.CopyFrom(request.study.study_spec)
+        # Source: GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaistudy.
+        study.study_spec.study_stopping_config.SetInParent()
         faults = check_study_spec(study.study_spec, "study.study_spec")
         if not study.display_name:
             faults.append(("study.display_name", "The display name is required."))

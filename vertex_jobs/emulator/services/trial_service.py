@@ -12,6 +12,7 @@ from vertex_jobs.emulator.resources.identity import Identity
 from vertex_jobs.emulator.resources.request_names import (
     invalid_name,
     is_numeric_id,
+    not_found,
     parsed,
 )
 from vertex_jobs.emulator.resources.trial_answers import vizier_trial
@@ -88,7 +89,7 @@ class TrialService:
         study = self._studies.find(f"{name.parent}/{name.collection}/{name.resource_id}")
         trial = self._store.trial(name.resource_id, name.child_id)
         if trial is None:
-            raise ApiError("NOT_FOUND", f"The Trial {text!r} does not exist.")
+            raise not_found("Trial")
         return study, name.resource_id, trial
 
     def _running(self, text: str) -> tuple[protos.Message, str, protos.Message]:

@@ -13,8 +13,9 @@ class ObjectStoreError(VertexJobsError):
 class BucketNotFoundError(ObjectStoreError):
     """No bucket has that name, and the store may not make one."""
 
-    def __init__(self, bucket: str) -> None:
-        super().__init__(f"The specified bucket does not exist: {bucket}")
+    def __init__(self) -> None:
+        """Say so in the service's own words, which do not repeat the name."""
+        super().__init__("The specified bucket does not exist.")
 
 
 class ObjectNotFoundError(ObjectStoreError):

@@ -100,7 +100,7 @@ class ObjectTable:
         """
         row = sql.execute("SELECT * FROM buckets WHERE name = ?", (name,)).fetchone()
         if row is None:
-            raise BucketNotFoundError(name)
+            raise BucketNotFoundError
         return bucket_of(row)
 
     def insert_bucket(self, change: Change, bucket: Bucket) -> None:

@@ -8,13 +8,15 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
+from vertex_jobs.emulator.resources.identity import project_number
 from vertex_jobs.emulator.storage.objects import Bucket, StoredObject
 from vertex_jobs.timestamps import timestamp
 
+_MULTI_REGIONS = ("ASIA", "EU", "US")
 #: The service's own defaults for a bucket that is made with a name alone.
 _BUCKET_DEFAULTS = {
     "location": "US",
-    "locationType": "multi-region",
+    "locationType": "region",
     "storageClass": "STANDARD",
     "iamConfiguration": {
         "uniformBucketLevelAccess": {"enabled": True},
@@ -62,19 +64,27 @@ def object_json(stored: StoredObject, base_url: str) -> dict[str, Any]:
 
 def bucket_json(bucket: Bucket, base_url: str) -> dict[str, Any]:
     """Return the resource of a bucket."""
-    return {
+    resource = {
         "kind": "storage#bucket",
         "id": bucket.name,
         "selfLink": f"{base_url}/storage/v1/b/{bucket.name}",
         "name": bucket.name,
-        "projectNumber": "0",
+        "projectNumber": project_number(bucket.project) if bucket.project else "0",
+        "generation": str(int(bucket.created * 1_000_000)),
         "metageneration": str(bucket.metageneration),
         "etag": etag(0, bucket.metageneration),
         "timeCreated": timestamp(bucket.created),
         "updated": timestamp(bucket.updated),
-        **_BUCKET_DEFAULTS,
-        **bucket.settings,
+        **merged(_BUCKET_DEFAULTS, bucket.settings),
     }
+    access = resource["iamConfiguration"]
+    resource["iamConfiguration"] = {
+        "bucketPolicyOnly": access["uniformBucketLevelAccess"],
+        **access,
+    }
+    if resource["location"] in _MULTI_REGIONS:
+        resource |= {"locationType": "multi-region", "rpo": "DEFAULT"}
+    return resource
 
 
 def policy_json(bucket: Bucket) -> dict[str, Any]:
