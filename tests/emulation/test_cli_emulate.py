@@ -1,5 +1,6 @@
 """Local Vertex for other programs: their environment, their exit codes, the server's life."""
 
+import shlex
 import signal
 import subprocess
 import sys
@@ -22,6 +23,15 @@ def test_unmodified_sdk_sees_the_jobs(command, config):
     assert command("run", config("seen", "pass\n")).code == 0
     done = command.finish("emulate", "--", sys.executable, "-c", LISTING)
     assert (done.code, done.out) == (0, "['seen']\n"), done.err
+
+
+def test_failed_jobs_are_named_at_the_end(command, config):
+    path = config("broken", "raise SystemExit(3)")
+    words = [sys.executable, "-m", "vertex_jobs", "run", str(path)]
+    done = command.finish("emulate", "--", *words, "--project", "acme-ml")
+    (line,) = [line for line in done.err.splitlines() if line.startswith("failed: ")]
+    shown = command.finish(*shlex.split(line.removeprefix("failed: vertex-jobs ")))
+    assert "Job failed." in shown.out
 
 
 def test_exit_code_is_that_of_the_command(command):

@@ -83,6 +83,27 @@ def test_list_of_nothing_says_so(command):
     assert (done.code, done.out, done.err) == (0, "", "no jobs that the filter accepts\n")
 
 
+@pytest.mark.usefixtures("ran")
+def test_jobs_of_another_location_are_listed(command, config):
+    command("run", config("far", "pass"), "--location", "europe-west4")
+    rows = command("list", "--filter", 'display_name="far"').out.splitlines()
+    assert (len(rows), rows[1].split()[1:4]) == (2, ["far", "custom", "succeeded"])
+
+
+@pytest.mark.usefixtures("ran")
+def test_another_project_that_holds_jobs_is_named(command):
+    done = command("list", "--project", "acme-ml")
+    assert done.err.splitlines() == [
+        "no jobs in project acme-ml",
+        "there are jobs in local-project: list --project NAME, or list --everywhere",
+    ]
+
+
+def test_a_region_that_does_not_exist_is_refused(command):
+    done = command("list", "--location", "europe-west99")
+    assert (done.code, "is no region of Vertex AI; did you mean" in done.err) == (2, True)
+
+
 def test_crash_is_told_with_its_last_lines_and_no_traceback_of_ours(command, config):
     done = command("run", config("crash", "print('so far')\nraise RuntimeError('no more')\n"))
     told = done.err.partition("error: ")[2]

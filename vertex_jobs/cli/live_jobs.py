@@ -95,7 +95,7 @@ class _Trouble:
 class _LogLines:
     """Prints a job's log lines from a thread of its own, while its state is watched.
 
-    Not a study's, which are too many, nor those of a job that has ended already.
+    Of a study those of its trials, without the service's; none of a job that has ended already.
     """
 
     def __init__(self, endpoint: "Endpoint", snapshot: Snapshot, display: Progress) -> None:
@@ -103,7 +103,8 @@ class _LogLines:
         self._display = display
         self._silent = threading.Event()
         self._thread: threading.Thread | None = None
-        if not snapshot.is_study and not snapshot.done:
+        self._skipped = "service" if snapshot.is_study else None
+        if not snapshot.done:
             handle = endpoint.job(self.name)
             self._thread = threading.Thread(target=self._run, args=(handle,), daemon=True)
             self._thread.start()
@@ -123,7 +124,8 @@ class _LogLines:
             for entry in handle.logs(follow=True):
                 if self._silent.is_set():
                     return
-                self._display.print_line(as_line(entry))
+                if entry.replica != self._skipped:
+                    self._display.print_line(as_line(entry))
         except EndpointError as error:
             if not self._silent.is_set():
                 self._display.print_line(f"warning: the log cannot be read any more: {error}")

@@ -5,6 +5,7 @@ For `live_jobs`. Both take snapshots, log lines and messages, and write to stder
 
 import contextlib
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from datetime import datetime, timezone
 from typing import TYPE_CHECKING
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 #: Often enough for a clock that shows seconds, seldom enough not to be seen.
 _REDRAWS_PER_SECOND = 4
+#: Each print draws the block again, which takes longer than a line: a flood is printed in blocks.
+_GATHERING_SECONDS = 0.1
 _STARTED = frozenset({"ACTIVE", "STOPPING", "SUCCEEDED", "INFEASIBLE"})
 
 
@@ -55,6 +58,9 @@ class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
         self._curves = LiveCurves(study_at)
         self._console = console(sys.stderr)
         self._seen: Snapshot | None = None
+        self._lines: list[str] = []
+        self._lock = threading.Lock()
+        self._timer: threading.Timer | None = None
         self._live = Live(
             console=self._console,
             get_renderable=self._render,
@@ -68,6 +74,7 @@ class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
 
     def __exit__(self, *exception: object) -> None:
         self._curves.stop()
+        self._print_lines()
         self._live.stop()
 
     def update(self, snapshot: Snapshot) -> None:
@@ -76,8 +83,19 @@ class LiveProgress(contextlib.AbstractContextManager["LiveProgress"]):
         self._curves.update(snapshot)
 
     def print_line(self, text: str) -> None:
-        """Print it above the block, whole."""
-        self._console.print(text, soft_wrap=True)
+        """Print it above the block, whole, within a tenth of a second."""
+        with self._lock:
+            self._lines.append(text)
+            if self._timer is None:
+                self._timer = threading.Timer(_GATHERING_SECONDS, self._print_lines)
+                self._timer.daemon = True
+                self._timer.start()
+
+    def _print_lines(self) -> None:
+        with self._lock:
+            lines, self._lines, self._timer = self._lines, [], None
+            if lines:
+                self._console.print("\n".join(lines), soft_wrap=True)
 
     def _render(self) -> "RenderableType":
         from vertex_jobs.cli.screens import screen

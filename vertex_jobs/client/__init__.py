@@ -10,6 +10,7 @@ from vertex_jobs.client.job_calls import import_job_client
 from vertex_jobs.client.job_client import Client, as_completed
 from vertex_jobs.client.journal import Entry
 from vertex_jobs.client.log_lines import LogEntry
+from vertex_jobs.client.lookup import OnSeveral
 from vertex_jobs.client.outcomes import JobCancelledError
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.submission import OnShort
@@ -22,6 +23,7 @@ __all__ = [
     "JobCancelledError",
     "JobHandle",
     "LogEntry",
+    "OnSeveral",
     "OnShort",
     "Snapshot",
     "Timing",

@@ -5,9 +5,10 @@ and knows nothing else about who answers.
 """
 
 import concurrent.futures
+import itertools
 import secrets
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -18,7 +19,7 @@ from vertex_jobs.client.handle import JobHandle
 from vertex_jobs.client.job_calls import Jobs, Resource
 from vertex_jobs.client.journal import Entry, Journal
 from vertex_jobs.client.log_reading import LogReader
-from vertex_jobs.client.lookup import Lookup
+from vertex_jobs.client.lookup import Lookup, OnSeveral, newest_first
 from vertex_jobs.client.once import Once
 from vertex_jobs.client.package_upload import upload
 from vertex_jobs.client.settling import settle
@@ -104,14 +105,22 @@ class Client:
             entry, made = self._submitter.send(entry, on_short)
         return self._handle(same.earliest(made) if once else made, entry, on_short)
 
-    def job(self, text: str) -> JobHandle:
+    def job(self, text: str, on_several: OnSeveral = lambda text: None) -> JobHandle:
         """Return the job with that id, full resource name or display name; see `Lookup.find`."""
-        return self._handle(self._lookup.find(text))
+        return self._handle(self._lookup.find(text, on_several))
 
-    def jobs(self, filter_text: str = "") -> list[JobHandle]:
-        """Settle the journal, and return the jobs of every kind, newest first."""
+    def jobs(self, filter_text: str = "", parents: Sequence[str] = ("",)) -> list[JobHandle]:
+        """Settle the journal, and return the jobs of every kind, newest first.
+
+        Parents are ``projects/P/locations/L`` each; an empty one is the connection's place.
+        """
         self.settle()
-        return [self._handle(resource) for resource in self._lookup.list(filter_text)]
+        found = [self._lookup.list(filter_text, parent) for parent in parents]
+        return [self._handle(resource) for resource in newest_first(itertools.chain(*found))]
+
+    def journal(self) -> list[Entry]:
+        """Return the submissions of this machine to any endpoint, the latest first."""
+        return sorted(self._journal.entries(), key=lambda entry: -entry.changed)
 
     def settle(self) -> list[Entry]:
         """Find out what became of earlier submissions that got no answer.

@@ -8,7 +8,9 @@ Source: entries.list page of the Cloud Logging API.
 
 import heapq
 import itertools
+import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -93,12 +95,35 @@ class LogReader:
         """
         body = {"filter": filter_text, "orderBy": "timestamp asc", "pageSize": _PAGE_SIZE}
         answer, position = self._ask(body, seen)
-        return position, self._rest(body, answer)
+        return position, self._ahead(body, answer)
+
+    def _ahead(self, body: dict[str, Any], answer: dict[str, Any]) -> Iterator[LogEntry]:
+        """Yield the lines of a page and of those after it, each asked for while one is read."""
+        while True:
+            asked = self._asked_for({**body, "pageToken": answer.get("nextPageToken")})
+            yield from map(LogEntry.from_json, answer.get("entries", ()))
+            if asked is None:  # a page may be empty and still not be the last
+                return
+            answer = asked.result()
+
+    def _asked_for(self, body: dict[str, Any]) -> "Future[dict[str, Any]] | None":
+        """Ask for a page in a thread that does not outlive the program; None without a token."""
+        if not body["pageToken"]:
+            return None
+        future: Future[dict[str, Any]] = Future()
+
+        def ask() -> None:
+            try:
+                future.set_result(self._ask(body)[0])
+            except BaseException as error:
+                future.set_exception(error)
+
+        threading.Thread(target=ask, daemon=True).start()
+        return future
 
     def _rest(self, body: dict[str, Any], answer: dict[str, Any]) -> Iterator[LogEntry]:
         while True:
             yield from map(LogEntry.from_json, answer.get("entries", ()))
-            # A page may be empty and still not be the last.
             if not answer.get("nextPageToken"):
                 return
             body["pageToken"] = answer["nextPageToken"]

@@ -5,6 +5,7 @@ newest; several that run are refused, because the next word may be ``cancel``.
 """
 
 import difflib
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -17,6 +18,15 @@ from vertex_jobs.names import ResourceName, location_name
 
 #: Names further from the mistyped one than this are no help.
 _NEAR = 0.6
+#: Other jobs of the same name; `list` shows all of them.
+_MOST_NAMED = 5
+
+#: Told which of several jobs of one name is taken.
+OnSeveral = Callable[[str], None]
+
+
+def _ignore(text: str) -> None:
+    """Do nothing, for a caller who knows."""
 
 
 @dataclass(frozen=True)
@@ -26,10 +36,11 @@ class Lookup:
     jobs: Jobs
     timing: Timing
 
-    def find(self, text: str) -> Resource:
+    def find(self, text: str, on_several: OnSeveral = _ignore) -> Resource:
         """Return the job that the text means: numeric id, full resource name or display name.
 
-        They are tried in this order.
+        They are tried in this order; ``on_several`` is told which job of a name is taken, and which
+        other ones have it.
 
         Raises:
             JobNotFoundError: If there is none, with the nearest names; or several that run.
@@ -45,7 +56,7 @@ class Lookup:
         listed = self.list(f'display_name="{quoted}"')
         named = [resource for resource in listed if resource.get("displayName") == text]
         if named:
-            return _meant(text, named)
+            return _meant(text, named, on_several)
         place = self.jobs.connection.place
         raise JobNotFoundError(self._nothing(text, location_name(place.project, place.location)))
 
@@ -54,7 +65,7 @@ class Lookup:
         found: list[Resource] = []
         for kind in JOB_KINDS:
             found += self.timing.ask(partial(self.jobs.list, kind, filter_text, parent))
-        return sorted(found, key=_created, reverse=True)
+        return newest_first(found)
 
     def _by_name(self, text: str) -> Resource:
         try:
@@ -105,7 +116,7 @@ class Lookup:
         return f"{text!r} is no id, resource name or display name of a job in {where}; {hint}"
 
 
-def _meant(text: str, named: list[Resource]) -> Resource:
+def _meant(text: str, named: list[Resource], on_several: OnSeveral) -> Resource:
     """Return the one that runs, else the newest, which comes first."""
     running = [snapshot for snapshot in map(Snapshot, named) if not snapshot.done]
     if len(running) > 1:
@@ -114,7 +125,27 @@ def _meant(text: str, named: list[Resource]) -> Resource:
             f"{len(running)} jobs called {text!r} are running, and one must be meant; "
             f"use an id: {ids}"
         )
-    return dict(running[0].resource) if running else named[0]
+    meant = dict(running[0].resource) if running else named[0]
+    others = [Snapshot(resource) for resource in named if resource["name"] != meant["name"]]
+    if others:
+        on_several(_several(text, Snapshot(meant), others))
+    return meant
+
+
+def _several(text: str, meant: Snapshot, others: Sequence[Snapshot]) -> str:
+    """Return which job of a name is meant, and which other ones have it."""
+    why = "the newest" if meant.done else "which runs"
+    ids = ", ".join(snapshot.job_id for snapshot in others[:_MOST_NAMED])
+    more = f" and {len(others) - _MOST_NAMED} more" if len(others) > _MOST_NAMED else ""
+    return (
+        f"{len(others) + 1} jobs are called {text!r}: {meant.job_id}, {why}, is meant; not "
+        f"{ids}{more}; use an id to choose"
+    )
+
+
+def newest_first(resources: Iterable[Resource]) -> list[Resource]:
+    """Return the jobs by the times when they were created."""
+    return sorted(resources, key=_created, reverse=True)
 
 
 def _created(resource: Resource) -> str:

@@ -92,6 +92,15 @@ class LocalServer:
         """Return the metrics that any trial of a tuning job has reported so far."""
         return frozenset(self.call("POST", "metrics", {"job": job})["metrics"])
 
+    def places(self) -> list[tuple[str, str, int]]:
+        """Return each project and location that holds jobs, and how many."""
+        return [tuple(place) for place in self.call("POST", "places")["places"]]
+
+    def failed(self, since: float) -> list[tuple[str, str]]:
+        """Return name and project id of each job that was created since then and has failed."""
+        answer = self.call("POST", "failed", {"since": since})
+        return [(name, project) for name, project in answer["failed"]]
+
     def step(self, job: str) -> str:
         """Move a stepped job one state on, or resume a paused one; return the new state."""
         return str(self.call("POST", "step", {"job": job})["state"])

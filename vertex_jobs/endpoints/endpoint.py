@@ -6,11 +6,12 @@ another is followed there through the same endpoint.
 
 import atexit
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from vertex_jobs.client import Client, Connection, Entry, JobHandle, OnShort
+from vertex_jobs.client import Client, Connection, Entry, JobHandle, OnSeveral, OnShort
 from vertex_jobs.errors import Fault, InvalidJobError, UnsupportedHereError, VertexJobsWarning
+from vertex_jobs.names import location_name
 from vertex_jobs.outputs import Outputs, StorageConnection
 from vertex_jobs.requests import Place, place_of
 from vertex_jobs.spec import JobSpec, Reading
@@ -18,6 +19,9 @@ from vertex_jobs.spec import JobSpec, Reading
 if TYPE_CHECKING:
     from vertex_jobs.emulator.joining import LocalServer
     from vertex_jobs.preflight import Report, Where
+
+#: The end of every host of Vertex AI.
+_GOOGLE = ".googleapis.com"
 
 
 class Endpoint:
@@ -117,16 +121,36 @@ class Endpoint:
         headers = self._headers(job, settings)
         return self._client.submit(job, place=place, headers=headers, once=once, on_short=on_short)
 
-    def job(self, text: str) -> JobHandle:
+    def job(self, text: str, on_several: OnSeveral = lambda text: None) -> JobHandle:
         """Return the job with that id, full resource name or display name.
 
-        A full name is looked for in its own location, anything else in the endpoint's.
+        Of several jobs of one name the one that runs is taken, else the newest; ``on_several`` is
+        told so. A full name is looked for in its own location, anything else in the endpoint's.
         """
-        return self._client.job(text)
+        return self._client.job(text, on_several)
 
-    def jobs(self, filter_text: str = "") -> list[JobHandle]:
-        """Return the jobs of every kind in the endpoint's location, newest first."""
-        return self._client.jobs(filter_text)
+    def jobs(self, filter_text: str = "", parents: Sequence[str] = ()) -> list[JobHandle]:
+        """Return the jobs of every kind, newest first.
+
+        Parents are ``projects/P/locations/L`` each; by default the endpoint's own place.
+        """
+        return self._client.jobs(filter_text, parents or [self._parent])
+
+    def job_parents(self) -> list[str]:
+        """Return each ``projects/P/locations/L`` that is known to hold jobs, and the endpoint's.
+
+        Vertex AI lists one location at a time; those that this machine has submitted to are known.
+        """
+        creates = [create for entry in self.journal() for create in entry.creates if create.name]
+        return sorted({self._parent, *(c.parent for c in creates if c.endpoint.endswith(_GOOGLE))})
+
+    @property
+    def _parent(self) -> str:
+        return location_name(self.place.project, self.place.location)
+
+    def journal(self) -> list[Entry]:
+        """Return the submissions of this machine to any endpoint, the latest first."""
+        return self._client.journal()
 
     def settle(self) -> list[Entry]:
         """Find out what became of earlier submissions that got no answer, in every location."""

@@ -15,6 +15,7 @@ from vertex_jobs.endpoints.dry_trials import try_one
 from vertex_jobs.endpoints.endpoint import Endpoint
 from vertex_jobs.errors import Fault
 from vertex_jobs.headers import OPTIONS_HEADER
+from vertex_jobs.names import location_name
 from vertex_jobs.requests import LOCAL_PLACE, Place
 from vertex_jobs.spec import JobSpec
 from vertex_jobs.state import state_directory
@@ -45,6 +46,12 @@ class LocalEndpoint(Endpoint):
     def server(self) -> "LocalServer":
         """The server that answers."""
         return self._server
+
+    def job_parents(self) -> list[str]:
+        """Return each ``projects/P/locations/L`` that holds jobs, and the endpoint's own."""
+        places = self._server.places()
+        found = (location_name(project, location) for project, location, _ in places)
+        return sorted({self._parent, *found})
 
     def dry_trial(self, job: JobSpec) -> tuple[Fault, ...]:
         """Run one trial of a study until it has reported every metric; see `Endpoint`."""

@@ -78,6 +78,15 @@ def test_the_one_that_runs_is_meant_before_a_newer_one(find):
     assert find("digits", running, job(2, created="2026-01-02T00:00:00Z")) == "1"
 
 
+def test_all_jobs_of_one_name_are_named(time):
+    said = []
+    jobs = Jobs(job(1), job(2, created="2026-01-02T00:00:00Z"), job(3))
+    Lookup(jobs, time.timing).find("digits", said.append)
+    assert said == [
+        "3 jobs are called 'digits': 2, the newest, is meant; not 1, 3; use an id to choose"
+    ]
+
+
 def test_a_display_name_may_be_a_number(find):
     assert find("2026", job(5, "2026")) == "5"
 

@@ -30,6 +30,7 @@ _HEADINGS = {
     },
     "jobs that exist, on either endpoint": {
         "list": "every job, newest first",
+        "journal": "what this machine has submitted, and what came of it",
         "describe": "a job's resource, as the API gives it, and how it stands",
         "watch": "follow a job to its end, as run does",
         "logs": "a job's log lines, oldest first",

@@ -10,7 +10,7 @@ from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option, option_error, switch
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.tables import print_structured
-from vertex_jobs.cli.terminal import print_result, say
+from vertex_jobs.cli.terminal import print_result, say, say_prose
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.errors import Fault, InvalidJobError
 
@@ -86,7 +86,7 @@ def best(options: BestOptions) -> int:
     if faults:
         raise InvalidJobError(faults, "command line")
     with open_endpoint(options.where) as endpoint:
-        handle = endpoint.job(options.job)
+        handle = endpoint.job(options.job, say_prose)
         study = measured_study(handle)
         if options.trains:
             trial = _chosen(options.trial, study)

@@ -2,7 +2,7 @@
 
 from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.shared_options import JobOptions
-from vertex_jobs.cli.terminal import say
+from vertex_jobs.cli.terminal import say, say_prose
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.job_kinds import short_state
 
@@ -12,7 +12,7 @@ def cancel(options: JobOptions) -> int:
     from vertex_jobs.cli.footers import command
 
     with open_endpoint(options.where) as endpoint:
-        handle = endpoint.job(options.job)
+        handle = endpoint.job(options.job, say_prose)
         asked = handle.cancel()
     if asked:
         say(f"cancelling {handle.name}")

@@ -10,7 +10,7 @@ from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.tables import print_structured
-from vertex_jobs.cli.terminal import say
+from vertex_jobs.cli.terminal import say, say_prose
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.cli.words import ago, duration, outcome, parameters, seconds_between
 from vertex_jobs.job_kinds import short_state
@@ -32,7 +32,7 @@ def describe(options: DescribeOptions) -> int:
     from vertex_jobs.cli.footers import say_next
 
     with open_endpoint(options.where) as endpoint:
-        handle = endpoint.job(options.job)
+        handle = endpoint.job(options.job, say_prose)
         snapshot = handle.last_seen
         print_structured(dict(snapshot.resource), options.format)
         say()

@@ -8,6 +8,7 @@ import os
 import shlex
 import shutil
 import signal
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -18,6 +19,9 @@ from vertex_jobs.cli.shared_options import EndpointOptions, state_directory_opti
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.errors import EndpointLostError
+from vertex_jobs.names import ResourceName
+from vertex_jobs.requests import LOCAL_PLACE
+from vertex_jobs.state import state_directory
 from vertex_jobs.wording import count
 
 if TYPE_CHECKING:
@@ -95,10 +99,12 @@ def emulate(options: EmulateOptions) -> int:
             print_result(f"export {name}={shlex.quote(value)}")
         return 0
     signal.pthread_sigmask(signal.SIG_BLOCK, {*_FORWARDED, signal.SIGCHLD})
+    began = time.time()
     try:
         server.hold(os.getpid(), hold_reads=hold_reads, settings=settings)
         return _run(server, options.command) if options.command else _serve(server)
     finally:
+        _say_failed(server, began)
         _end(server)
         signal.pthread_sigmask(signal.SIG_UNBLOCK, {*_FORWARDED, signal.SIGCHLD})
 
@@ -164,6 +170,19 @@ def _serve(server: "LocalServer") -> int:
                 f"Local Vertex has ended by itself; its log is {server.directory.server_log}"
             )
     return 0
+
+
+def _say_failed(server: "LocalServer", since: float) -> None:
+    """Print the jobs that failed meanwhile, each with the command that shows why."""
+    if not server.runs():
+        return
+    state = server.directory.path
+    for name, project in server.failed(since):
+        job = ResourceName.parse(name)
+        words = ["vertex-jobs", "logs", job.resource_id, "--project", project]
+        words += ["--location", job.location] if job.location != LOCAL_PLACE.location else []
+        words += ["--state-dir", str(state)] if state != state_directory(None) else []
+        say(f"failed: {shlex.join(words)}")
 
 
 def _end(server: "LocalServer") -> None:

@@ -8,7 +8,7 @@ from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option, switch
 from vertex_jobs.cli.parser import UsageError
 from vertex_jobs.cli.shared_options import JobOptions
-from vertex_jobs.cli.terminal import flush_results, print_result, say
+from vertex_jobs.cli.terminal import flush_results, print_result, say, say_prose
 from vertex_jobs.cli.verb import Verb
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ def logs(options: LogsOptions) -> int:
     if tail is not None and (options.follow or tail < 1):
         raise UsageError("--tail N takes a whole number from 1 on, and does not go with --follow")
     with open_endpoint(options.where) as endpoint:
-        handle = endpoint.job(options.job)
+        handle = endpoint.job(options.job, say_prose)
         as_line = line_format(lambda: handle.last_seen)
         entry = None
         lines = handle.logs(options.follow, replica=options.replica, trial=options.trial, tail=tail)

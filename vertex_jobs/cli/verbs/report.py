@@ -7,6 +7,7 @@ from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.tables import write_file
+from vertex_jobs.cli.terminal import say_prose
 from vertex_jobs.cli.verb import Verb
 
 
@@ -32,7 +33,7 @@ def report(options: ReportOptions) -> int:
 
     load_numerics()
     with open_endpoint(options.where) as endpoint:
-        study = measured_study(endpoint.job(options.job))
+        study = measured_study(endpoint.job(options.job, say_prose))
 
     def write(path: Path) -> str:
         text = study.to_html()

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option
 from vertex_jobs.cli.shared_options import JobOptions
-from vertex_jobs.cli.terminal import say, warn
+from vertex_jobs.cli.terminal import say, say_prose, warn
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.errors import EndpointError, UnsupportedHereError
 
@@ -48,7 +48,7 @@ def tensorboard(options: TensorBoardOptions) -> int:
     from vertex_jobs.cli.details import log_directory
 
     with open_endpoint(options.where) as endpoint:
-        handle = endpoint.job(options.job)
+        handle = endpoint.job(options.job, say_prose)
         directory = log_directory(handle.last_seen)
         endpoint.hold()
         environment = os.environ | _storage(endpoint)

@@ -9,7 +9,7 @@ from vertex_jobs.cli.endpoint_access import open_endpoint
 from vertex_jobs.cli.options import option
 from vertex_jobs.cli.shared_options import JobOptions
 from vertex_jobs.cli.tables import print_structured, write_file
-from vertex_jobs.cli.terminal import print_result, say
+from vertex_jobs.cli.terminal import print_result, say, say_prose
 from vertex_jobs.cli.verb import Verb
 from vertex_jobs.wording import count
 
@@ -36,7 +36,7 @@ def trials(options: TrialsOptions) -> int:
     from vertex_jobs.cli.decisions import measured_study, trial_table
 
     with open_endpoint(options.where) as endpoint:
-        study = measured_study(endpoint.job(options.job))
+        study = measured_study(endpoint.job(options.job, say_prose))
     if options.format == "optuna":
         write_file(options.output, study.display_name, ".db", partial(_write_optuna, study))
     elif options.format != "table":

@@ -2,7 +2,7 @@
 
 from vertex_jobs.cli.endpoint_access import open_endpoint, resume_interrupted
 from vertex_jobs.cli.shared_options import JobOptions
-from vertex_jobs.cli.terminal import say
+from vertex_jobs.cli.terminal import say, say_prose
 from vertex_jobs.cli.verb import Verb
 
 
@@ -12,7 +12,7 @@ def watch(options: JobOptions) -> int:
 
     with open_endpoint(options.where) as endpoint:
         resume_interrupted(endpoint)
-        handle = endpoint.job(options.job)
+        handle = endpoint.job(options.job, say_prose)
         say(f"{handle.display_name}: {handle.name}")
         return follow(options.where, endpoint, handle)
 

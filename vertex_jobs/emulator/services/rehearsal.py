@@ -15,6 +15,7 @@ from vertex_jobs.emulator.controllers.supervisor import Supervisor
 from vertex_jobs.emulator.faults.rules import FaultBoard
 from vertex_jobs.emulator.resources import states, study_rules
 from vertex_jobs.emulator.resources.endings import Ending
+from vertex_jobs.emulator.resources.identity import project_number
 from vertex_jobs.emulator.resources.job_records import JobRecords
 from vertex_jobs.emulator.resources.job_settings import JobSettings
 from vertex_jobs.emulator.services.fault_injection import rules_of
@@ -47,6 +48,8 @@ class Rehearsal:
             "DELETE /admin/faults": self._clear,
             "POST /admin/incidents": self._incidents,
             "POST /admin/metrics": self._metrics,
+            "POST /admin/places": self._places,
+            "POST /admin/failed": self._failed,
             "POST /admin/step": self._step,
             "POST /admin/end": self._end,
             "POST /admin/advance": self._advance,
@@ -73,6 +76,24 @@ class Rehearsal:
         trials = self.records.of(_name(body)).trials()
         names = {name for one in trials for name in study_rules.reported_names(one.measurements)}
         return {"metrics": sorted(names)}
+
+    async def _places(self, body: Mapping[str, Any]) -> Answer:
+        """Answer where there are jobs, since the API lists one project at a time."""
+        return {"places": self.records.store.job_places()}
+
+    async def _failed(self, body: Mapping[str, Any]) -> Answer:
+        """Answer which jobs have failed, of those created since a time; the oldest first."""
+        store, since = self.records.store, float(body["since"])
+        found = []
+        places = {(project_number(one), place) for one, place, _ in store.job_places()}
+        for number, location in places:
+            for kind in JOB_KINDS:
+                for _, job in store.page(kind.collection, number, location, None):
+                    created = job.create_time.ToNanoseconds() / 1e9
+                    if created >= since and job.state == states.FAILED:
+                        project = store.project(kind.collection, job.name.rpartition("/")[2])
+                        found.append((created, job.name, project))
+        return {"failed": [[name, project] for _, name, project in sorted(found)]}
 
     async def _step(self, body: Mapping[str, Any]) -> Answer:
         """Move a job that waits for a step one state on, or let a paused one go on."""

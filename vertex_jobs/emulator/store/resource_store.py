@@ -159,6 +159,15 @@ class Store:
             if resource is not None:
                 yield sequence, resource
 
+    def job_places(self) -> list[tuple[str, str, int]]:
+        """Return each project and location that holds jobs, and how many."""
+        kinds = [kind.collection for kind in JOB_KINDS]
+        return self._connection.execute(
+            "SELECT project, location, COUNT(*) FROM resources WHERE owner = ''"
+            f" AND collection IN ({', '.join('?' * len(kinds))}) GROUP BY 1, 2 ORDER BY 1, 2",
+            kinds,
+        ).fetchall()
+
     def unfinished(self, collection: str, terminal_states: frozenset[int]) -> list[str]:
         """Return the ids of unfinished jobs that work for no other, oldest first."""
         rows = self._connection.execute(
