@@ -33,6 +33,7 @@ options = parser.parse_args()
 hypertune.HyperTune().report_hyperparameter_tuning_metric("accuracy", 0.5)
 """
 IMAGE = "us-docker.pkg.dev/vertex-ai/training/tf-cpu.2-17.py310:latest"
+TPU_IMAGE = "us-docker.pkg.dev/vertex-ai/training/tf-tpu.2-15.cp310:latest"
 
 
 @dataclass(frozen=True)
@@ -155,6 +156,51 @@ CASES = [
         "a prebuilt image that there is not",
         lambda sdk: sdk.custom(package={"executor_image_uri": IMAGE.replace("2-17", "2-10")}),
         {"container_uri": IMAGE.replace("2-17", "2-10")},
+    ),
+    Case(
+        "image",
+        "an image that can no longer be pulled",
+        lambda sdk: sdk.custom(package={"executor_image_uri": IMAGE}),
+        {"container_uri": IMAGE},
+    ),
+    Case(
+        "image",
+        "one for TPUs that can no longer be pulled",
+        lambda sdk: sdk.custom(
+            machine={"machine_type": "ct5lp-hightpu-1t", "tpu_topology": "1x1"},
+            package={"executor_image_uri": TPU_IMAGE},
+        ),
+        {
+            "container_uri": TPU_IMAGE,
+            "machine_type": "ct5lp-hightpu-1t",
+            "tpu_topology": "1x1",
+        },
+    ),
+    Case(
+        "image",
+        "an image for CPUs on a GPU",
+        lambda sdk: sdk.script(
+            container_uri="tensorflow/tensorflow:2.21.0", accelerator_type=T4, accelerator_count=1
+        ),
+        {
+            "container_uri": "tensorflow/tensorflow:2.21.0",
+            "accelerator_type": T4,
+            "accelerator_count": 1,
+        },
+    ),
+    Case(
+        "image",
+        "an image for GPUs that finds none",
+        lambda sdk: sdk.script(
+            container_uri="tensorflow/tensorflow:2.21.0-gpu",
+            accelerator_type=T4,
+            accelerator_count=1,
+        ),
+        {
+            "container_uri": "tensorflow/tensorflow:2.21.0-gpu",
+            "accelerator_type": T4,
+            "accelerator_count": 1,
+        },
     ),
     Case(
         "image",
@@ -345,6 +391,37 @@ CASES = [
     script("a metric that is never reported", SCRIPT.rpartition("hypertune.")[0]),
     script("a SyntaxError", "def\n"),
     script("an import that is not there", "import sibling_that_is_not_there\n" + SCRIPT),
+    script(
+        "an import that only this machine has",
+        "import optuna\n" + SCRIPT,
+        requirements=["scikit-learn"],
+    ),
+    script(
+        "TensorBoard, which TensorFlow no longer brings",
+        SCRIPT + "import keras\nkeras.callbacks.TensorBoard('/tmp/logs')\n",
+    ),
+    Case(
+        "package",
+        "a requirement that replaces the image's TensorFlow",
+        lambda sdk: sdk.script(requirements=["tf_keras"]),
+        {"requirements": ["tf_keras"]},
+    ),
+    Case(
+        "package",
+        "TensorFlow for CPUs on a GPU",
+        lambda sdk: sdk.script(
+            container_uri="python:3.11-slim",
+            requirements=["tensorflow==2.21.0"],
+            accelerator_type=T4,
+            accelerator_count=1,
+        ),
+        {
+            "container_uri": "python:3.11-slim",
+            "requirements": ["tensorflow==2.21.0"],
+            "accelerator_type": T4,
+            "accelerator_count": 1,
+        },
+    ),
     Case(
         "package",
         "a requirement that is no requirement",

@@ -25,8 +25,8 @@ from vertex_jobs.spec.kinds import KINDS
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "reference" / "mistakes.md"
-#: A day on which the image was still supported, so that its age is not among the faults.
-TODAY = date(2025, 7, 1)
+#: The day of the catalog's facts.
+TODAY = date(2026, 11, 22)
 
 INTRODUCTION = """\
 # Mistakes: what the SDK does, and what `check` says

@@ -53,6 +53,11 @@ class ImageContents:
         return _DISTRIBUTIONS.get(self.framework, self.framework)
 
     @property
+    def is_bare(self) -> bool:
+        """True if there is Python alone, without git and a compiler."""
+        return not self.framework
+
+    @property
     def has_legacy_keras(self) -> bool:
         """True if ``tf.keras`` means Keras 2 there."""
         return self.framework == "tf" and self.version < load().image_addresses.keras_3_since

@@ -60,6 +60,7 @@ class ImageAddresses:
         reduction_server: Part of the Reduction Server's address.
         keras_3_since: The first TensorFlow whose images have Keras 3.
         numpy_2_since: The first TensorFlow whose images have NumPy 2.
+        tpu_machines: How the names of machines with TPUs begin.
         default_gpu: Python alone, as for TPUs: TensorFlow comes with the job's requirements.
     """
 
@@ -69,6 +70,7 @@ class ImageAddresses:
     reduction_server: str
     keras_3_since: tuple[int, ...]
     numpy_2_since: tuple[int, ...]
+    tpu_machines: tuple[str, ...]
     default_cpu: str
     default_gpu: str
     default_tpu: str
@@ -216,6 +218,14 @@ class PublicImage:
 
 
 @dataclass(frozen=True)
+class Dropped:
+    """What a distribution brings no more; ``since`` is the first release without it."""
+
+    since: str
+    names: Sequence[str]
+
+
+@dataclass(frozen=True)
 class DistributionNames:
     """What is known of distributions without installing them; names as pip compares them.
 
@@ -224,12 +234,14 @@ class DistributionNames:
         variants: By name the one that has the same modules, e.g. ``tensorflow`` by
             ``tensorflow-cpu``, and by its own.
         brings: What else is installed with one.
+        dropped: What else was, up to a release.
         follow: By distribution those with a release for each of its own.
     """
 
     import_names: Mapping[str, str]
     variants: Mapping[str, str]
     brings: Mapping[str, Sequence[str]]
+    dropped: Mapping[str, Dropped]
     follow: Mapping[str, Sequence[str]]
 
 

@@ -14,6 +14,7 @@ from vertex_jobs.catalog.rows import (
     Accelerator,
     BootDisk,
     DistributionNames,
+    Dropped,
     Image,
     ImageAddresses,
     Limits,
@@ -62,6 +63,7 @@ class Catalog:
             sdk_substrings=tuple(row["sdk_substrings"]),
             registries=tuple(row["registries"]),
             keras_3_since=tuple(row["keras_3_since"]),
+            tpu_machines=tuple(row["tpu_machines"]),
             numpy_2_since=tuple(row["numpy_2_since"]),
         )
 
@@ -136,7 +138,8 @@ class Catalog:
         variants = {
             other: name for name, others in row["variants"].items() for other in (name, *others)
         }
-        return _record(DistributionNames, row, variants=variants)
+        dropped = {name: _record(Dropped, one) for name, one in row["dropped"].items()}
+        return _record(DistributionNames, row, variants=variants, dropped=dropped)
 
     @cached_property
     def replacements(self) -> Mapping[tuple[str, str], Replacement]:

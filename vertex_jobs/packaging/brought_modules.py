@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
-from packaging.requirements import InvalidRequirement, Requirement
+from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
 from vertex_jobs import catalog
@@ -59,7 +59,7 @@ def brought_by(requirements: Iterable[str]) -> Brought:
         if found is None and not _is_listed(name):
             unknown.append(line)
         names.add(name)
-        names |= {canonicalize_name(one) for one in _known().brings.get(name, ())}
+        names |= {*_known().brings.get(name, ()), *_dropped(name, requirement)}
         for text in found.requires or () if found is not None else ():
             further = Requirement(text)
             if _applies(further, requirement.extras) and stands_for(further.name) not in names:
@@ -83,9 +83,10 @@ def distributions_of(module: str) -> frozenset[str]:
     return frozenset(found or {canonicalize_name(top)})
 
 
-def is_distribution_known(module: str) -> bool:
-    """Return whether the distribution of a module is known, and not guessed from its name."""
-    return any(is_known(name) for name in distributions_of(module))
+def installed_version(name: str) -> str | None:
+    """Return the version of a distribution that is installed here; None without one."""
+    found = _metadata(canonicalize_name(name))
+    return found.version if found is not None else None
 
 
 def required_versions(requirement: Requirement, name: str) -> Sequence[Requirement]:
@@ -116,6 +117,16 @@ def required_versions(requirement: Requirement, name: str) -> Sequence[Requireme
 def _applies(requirement: Requirement, extras: Iterable[str]) -> bool:
     marker = requirement.marker
     return marker is None or any(marker.evaluate({"extra": one}) for one in ("", *extras))
+
+
+def _dropped(name: str, requirement: Requirement) -> Iterable[str]:
+    """Return what a distribution brings only up to a release that the requirement stays below."""
+    dropped = _known().dropped.get(name)
+    if dropped is None:
+        return ()
+    major, minor = (int(part) for part in dropped.since.split("."))
+    later = [f"{major}.{minor + further}.{patch}" for further in range(9) for patch in range(3)]
+    return () if any(map(requirement.specifier.contains, later)) else dropped.names
 
 
 def _known() -> catalog.DistributionNames:
@@ -149,14 +160,3 @@ def _has(name: str, module: str) -> bool:
         return True
     wanted = re.compile(rf"{re.escape(module.replace('.', '/'))}(/|\.py$|\.)")
     return any(wanted.match(str(path)) for path in files)
-
-
-def parsed(requirements: Iterable[str]) -> list[Requirement]:
-    """Return the requirements that are names; paths and faults are not among them."""
-    found = []
-    for line in requirements:
-        try:
-            found.append(Requirement(line))
-        except InvalidRequirement:
-            continue
-    return found

@@ -64,6 +64,7 @@ class Package:
         files: Sorted by path.
         requirements: The libraries that pip installs beside it, sorted.
         wheels: Private ones, installed before it, in the order of the requirements.
+        entry: Path of the file that runs.
         left_out: Files that do not travel, by the name that the user knows, to the reason.
     """
 
@@ -73,6 +74,7 @@ class Package:
     files: tuple[PackageFile, ...]
     requirements: tuple[str, ...]
     wheels: tuple[Wheel, ...] = ()
+    entry: str = ""
     left_out: Mapping[str, str] = field(default_factory=dict, compare=False)
 
 
@@ -104,6 +106,7 @@ def describe(job: "JobSpec") -> Package:
         files=files,
         requirements=requirements,
         wheels=wheels,
+        entry=sources.entry,
         left_out=sources.left_out,
     )
 

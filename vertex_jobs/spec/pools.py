@@ -162,10 +162,10 @@ class WorkerPool(Spec):
 
     @property
     def _default_image(self) -> str:
-        known, accelerator = catalog.load().image_addresses, self.accelerator_type or ""
-        if self.tpu_topology or accelerator.startswith("TPU"):
+        known = catalog.load().image_addresses
+        if self.machine_type.startswith(known.tpu_machines):
             return known.default_tpu
-        return known.default_gpu if accelerator else known.default_cpu
+        return known.default_gpu if self.accelerator_type else known.default_cpu
 
     def resolved(self, role: Role, defaults: PoolDefaults) -> WorkerPoolSpec:
         """Return this pool with the job's defaults filled in."""

@@ -41,6 +41,12 @@ def test_the_default_images_are_public_and_without_a_fault() -> None:
     assert [image.fault if image else "unknown" for image in found] == [None, None, None]
 
 
+def test_machines_with_tpus_are_told_by_their_names() -> None:
+    begin = TABLE.image_addresses.tpu_machines
+    assert all(name.startswith(begin) for name in TABLE.tpu_machines)
+    assert not any(name.startswith(begin) for name in TABLE.machines)
+
+
 @pytest.mark.parametrize(
     ("machine", "disk"),
     [("n1-standard-4", "pd-ssd"), ("a4-highgpu-8g", "hyperdisk-balanced")],

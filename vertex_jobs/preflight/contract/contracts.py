@@ -35,6 +35,11 @@ class Contract:
             return str(error)
 
     @property
+    def package(self) -> Package | None:
+        """The package; None without one."""
+        return None if isinstance(self._packaged, str) else self._packaged
+
+    @property
     def package_error(self) -> str:
         """The reason why it cannot be packaged; empty if it can."""
         return self._packaged if isinstance(self._packaged, str) else ""

@@ -3,6 +3,7 @@
 from vertex_jobs.preflight.rule import Rule
 from vertex_jobs.preflight.rules.hardware import HARDWARE_RULES
 from vertex_jobs.preflight.rules.image_names import IMAGE_RULES
+from vertex_jobs.preflight.rules.libraries import LIBRARY_RULES
 from vertex_jobs.preflight.rules.scheduling import SCHEDULING_RULES
 from vertex_jobs.preflight.rules.scripts import SCRIPT_RULES
 from vertex_jobs.preflight.rules.surroundings import SURROUNDINGS_RULES
@@ -18,5 +19,6 @@ RULES: tuple[Rule, ...] = (
     *SCHEDULING_RULES,
     *TRIAL_COUNT_RULES,
     *SCRIPT_RULES,
+    *LIBRARY_RULES,
     *SURROUNDINGS_RULES,
 )

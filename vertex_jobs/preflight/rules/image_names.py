@@ -108,7 +108,7 @@ def image_fits_machine(subject: Subject) -> Iterator[Fault]:
         name = short_name(pool.container_uri) or ""
         public = public_image(pool.container_uri)
         made_for = public.hardware if public is not None else _hardware_in(name)
-        hardware, path = _hardware(subject, pool), _path(subject, pool)
+        hardware, path = hardware_of(subject, pool), _path(subject, pool)
         if made_for == "cpu" and hardware != "cpu":
             device = pool.accelerator_type or "TPU"
             rule_text = f"is for CPUs, and the {device} would be paid and idle"
@@ -122,7 +122,7 @@ def image_fits_machine(subject: Subject) -> Iterator[Fault]:
             )
 
 
-def _hardware(subject: Subject, pool: WorkerPoolSpec) -> str:
+def hardware_of(subject: Subject, pool: WorkerPoolSpec) -> str:
     """Return what the pool's replicas compute on: ``cpu``, ``gpu`` or ``tpu``."""
     if pool.machine_type in subject.catalog.tpu_machines:
         return "tpu"
@@ -148,7 +148,7 @@ def _newest(subject: Subject, framework: str, hardware: str) -> Image | None:
 
 def _replacement(subject: Subject, pool: WorkerPoolSpec) -> str:
     """Return the words by which an image of the same framework replaces a pool's."""
-    hardware = _hardware(subject, pool)
+    hardware = hardware_of(subject, pool)
     image = listed_image(pool.container_uri)
     framework = image.framework if image is not None else "tensorflow"
     newest = _newest(subject, framework, hardware) if image is not None else None

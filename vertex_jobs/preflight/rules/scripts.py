@@ -4,9 +4,6 @@ A fault that the parser finds is given in the parser's words.
 """
 
 from collections.abc import Iterator
-from importlib import metadata
-
-from packaging.requirements import InvalidRequirement, Requirement
 
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.contract import Contract
@@ -61,36 +58,6 @@ def script_asked(subject: Subject) -> Iterator[Fault]:
         why = f"{_NOT_ASKED[contract.outcome.kind]} {contract.outcome.detail}".strip()
         rule_text = f"its flags are not checked: {why}"
         yield Fault("script_path", path, rule_text, "read the command line first of all")
-
-
-@rule("warning", source="the imports of the script", needs=_FLAGS)
-def imports_found(subject: Subject) -> Iterator[Fault]:
-    """What the script imports is installed here, or nothing is known of it."""
-    contract = subject.contract
-    for name in contract.outcome.missing if contract and contract.outcome else ():
-        yield Fault(
-            "requirements",
-            name,
-            "is imported by the script and not installed here",
-            "add its distribution to requirements, unless the image has it",
-        )
-
-
-@rule("warning", source="what is installed here", needs=["requirements"])
-def requirements_found(subject: Subject) -> Iterator[Fault]:
-    """A requirement is a distribution that is installed here, or nothing is known of it."""
-    for number, line in enumerate(subject.job.requirements):
-        try:
-            requirement = Requirement(line)
-        except InvalidRequirement:  # a wheel, or a fault of the package
-            continue
-        if requirement.url is None and not _is_installed(requirement.name):
-            yield Fault(
-                f"requirements.{number}",
-                line,
-                "is not installed here, so that pip finds it is not known",
-                "make sure of its name; to run here, install it or use --environment isolated",
-            )
 
 
 @rule("error", source=_PARSER, needs=_FLAGS)
@@ -205,14 +172,6 @@ def _metrics(subject: Subject) -> Iterator[tuple[str, Contract]]:
             yield name, contract
 
 
-def _is_installed(distribution: str) -> bool:
-    try:
-        metadata.distribution(distribution)
-    except metadata.PackageNotFoundError:
-        return False
-    return True
-
-
 def _has_arguments(subject: Subject) -> bool:
     tuned = isinstance(subject.job, HyperparameterTuningJob)
     return tuned or bool(subject.job.argument_tokens())
@@ -222,8 +181,6 @@ SCRIPT_RULES = (
     script_packaged,
     script_starts,
     script_asked,
-    imports_found,
-    requirements_found,
     command_line_read,
     flags_known,
     values_accepted,
