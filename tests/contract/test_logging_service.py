@@ -1,6 +1,7 @@
 """Cloud Logging's entries:list over the lines of jobs, and following them."""
 
 import json
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -130,6 +131,18 @@ def test_a_line_of_json_is_structured(ask: Callable[..., Any]) -> None:
 )
 def test_queries(ask: Callable[..., Any], text: str, expected: list[str]) -> None:
     assert sorted(texts(ask(f"{REPLICA} AND {text}"))) == sorted(expected)
+
+
+def test_under_strict_a_text_is_found_by_its_own_field_alone(
+    ask: Callable[..., Any], local_vertex: Any
+) -> None:
+    fields = ("textPayload", "jsonPayload.message")
+    local_vertex.server.hold(os.getpid(), strict=True)
+    try:
+        answers = [ask(f'{REPLICA} AND {field}="starting"') for field in fields]
+    finally:
+        local_vertex.server.hold(os.getpid(), strict=False)
+    assert [texts(answer) for answer in answers] == [[], ["starting"]]
 
 
 def test_lines_of_a_time_bound_come(ask: Callable[..., Any]) -> None:

@@ -475,7 +475,8 @@ _REPLICAS = _area(
     ),
     (
         "ours",
-        "A query finds a line's text by textPayload and by jsonPayload.message alike.",
+        "A query finds a line's text by textPayload and by jsonPayload.message alike, but with "
+        "`emulate --strict`.",
         "emulator.services.log_records:_TEXT_FIELDS",
         "contract/test_logging_service::test_queries",
     ),
@@ -790,7 +791,7 @@ _STORAGE = _area(
     (
         "ours",
         "A bucket that nobody has made is made by the first write; a missing one is a 404 to a "
-        "read.",
+        "read, and with `emulate --strict` to a write as well.",
         "emulator.server:create_buckets",
         "contract/test_storage_python_client::test_writes_make_buckets_where_that_is_wanted",
     ),

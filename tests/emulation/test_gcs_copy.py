@@ -153,8 +153,7 @@ def test_what_cannot_be_an_object_is_kept_elsewhere(store, copy, refuge):
     said = made.copy_out(refuge)
     assert (said, (refuge / "nobody-made-it" / "a").read_bytes()) == (
         [
-            "/gcs/nobody-made-it/a is not kept: The specified bucket does not exist: "
-            "nobody-made-it",
+            "/gcs/nobody-made-it/a is not kept: The specified bucket does not exist.",
             f"All that the replica left in /gcs is kept in {refuge}.",
         ],
         b"1",

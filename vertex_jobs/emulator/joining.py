@@ -64,15 +64,17 @@ class LocalServer:
         pid: int,
         *,
         hold_reads: bool | None = None,
+        strict: bool | None = None,
         settings: Mapping[str, Any] | None = None,
     ) -> None:
         """Keep the server for the life of a process.
 
-        ``hold_reads`` tells if unmodified clients' reads are held meanwhile. ``settings``, in the
+        ``hold_reads`` tells if unmodified clients' reads are held meanwhile, ``strict`` if the
+        server answers as the service in all that it eases otherwise. ``settings``, in the
         JSON form of a config's ``local:`` section, are those of jobs that bring none of their own
-        meanwhile. None leaves either as it was.
+        meanwhile. None leaves each as it was.
         """
-        body = {"pid": pid, "hold_reads": hold_reads, "settings": settings}
+        body = {"pid": pid, "hold_reads": hold_reads, "strict": strict, "settings": settings}
         self.call("POST", "hold", {key: one for key, one in body.items() if one is not None})
 
     def inject(self, faults: Sequence[Mapping[str, Any]]) -> None:

@@ -202,6 +202,7 @@ async def serve(
             standing,
             host.launcher.capabilities,
             stopping.set,
+            parts.objects.set_strict,
             Rehearsal(records, supervisor, pacing, board, call_names(methods)).calls(),
         )
         sql = records.store.database.sql
@@ -213,7 +214,7 @@ async def serve(
             ),
             admin,
             AccountService(certificates.credentials, records.identity.unix_time),
-            LogService(records.logbook, records.store),
+            LogService(records.logbook, records.store, lambda: parts.objects.is_strict),
             hold,
             faults,
         )

@@ -58,8 +58,8 @@ class EmulateOptions:
     )
     strict: bool = switch(
         "--strict",
-        "answer the reads of unmodified clients at once, as the service does; else they are "
-        "held until something changes, for 2 s at most",
+        "answer as the service does in what is eased otherwise: a bucket that nobody made is not "
+        "there, reads are answered at once, a log query has to name the right field",
     )
     settings: Path | None = option(
         "--settings FILE",
@@ -93,15 +93,16 @@ def emulate(options: EmulateOptions) -> int:
         resume_interrupted(endpoint)
     # Whether the reads of unmodified clients are held; None leaves the server as it is.
     hold_reads = False if options.strict else bool(options.command) or None
+    strict = options.strict or None
     if options.print_env:
-        server.hold(os.getppid(), hold_reads=hold_reads, settings=settings)
+        server.hold(os.getppid(), hold_reads=hold_reads, strict=strict, settings=settings)
         for name, value in _variables(server).items():
             print_result(f"export {name}={shlex.quote(value)}")
         return 0
     signal.pthread_sigmask(signal.SIG_BLOCK, {*_FORWARDED, signal.SIGCHLD})
     began = time.time()
     try:
-        server.hold(os.getpid(), hold_reads=hold_reads, settings=settings)
+        server.hold(os.getpid(), hold_reads=hold_reads, strict=strict, settings=settings)
         return _run(server, options.command) if options.command else _serve(server)
     finally:
         _say_failed(server, began)

@@ -25,10 +25,12 @@ class Holder:
 
     Attributes:
         reads: Whether the reads of unmodified clients are held meanwhile.
+        strict: Whether nothing is eased meanwhile; that of one holder is for all.
         settings: Of jobs that bring none of their own meanwhile.
     """
 
     reads: bool = False
+    strict: bool = False
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
@@ -38,6 +40,7 @@ class Administration:
 
     Attributes:
         standing: The settings of jobs that bring none of their own.
+        set_strict: Told whether anything is eased, whenever that may have changed.
         further: Calls that are answered elsewhere, by verb and path.
         holders: Processes for whose life the server stays, by process id.
     """
@@ -48,6 +51,7 @@ class Administration:
     standing: StandingSettings
     capabilities: Capabilities
     stop: Callable[[], None]
+    set_strict: Callable[[bool], None]
     further: Mapping[str, Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]]
     holders: dict[int, Holder] = field(default_factory=dict)
 
@@ -55,15 +59,19 @@ class Administration:
         """Return whether a process that asked for the server still lives."""
         self.holders = {pid: holder for pid, holder in self.holders.items() if _lives(pid)}
         living = self.holders.values()
-        self.hold.unasked = any(holder.reads for holder in living)
+        is_strict = any(holder.strict for holder in living)
+        self.hold.unasked = not is_strict and any(holder.reads for holder in living)
+        self.set_strict(is_strict)
         self.standing.options = {k: v for holder in living for k, v in holder.settings.items()}
         return bool(self.holders)
 
-    def _hold(self, pid: int, reads: bool | None, settings: Mapping[str, Any] | None) -> None:
+    def _hold(self, body: Mapping[str, Any]) -> None:
+        pid = int(body["pid"])
         before = self.holders.get(pid, Holder())
         self.holders[pid] = Holder(
-            before.reads if reads is None else reads,
-            before.settings if settings is None else settings,
+            body.get("hold_reads", before.reads),
+            body.get("strict", before.strict),
+            body.get("settings", before.settings),
         )
         self.held()
 
@@ -80,7 +88,7 @@ class Administration:
             names = [str(name) for name in self.supervisor.resume()]
             await send_json(send, 200, {"resumed": names})
         elif call == "POST /admin/hold":
-            self._hold(int(body["pid"]), body.get("hold_reads"), body.get("settings"))
+            self._hold(body)
             await send_json(send, 200, self._health())
         elif call == "POST /admin/stop":
             await send_json(send, 200, {"stopped": [str(name) for name in self.supervisor.names()]})

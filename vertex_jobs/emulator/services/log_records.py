@@ -10,6 +10,7 @@ expressions; "Prepare training code" (structured lines); viamrobotics/api#534 (a
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cache, partial
 from typing import Any
 
@@ -29,8 +30,8 @@ _SEVERITIES = {
 _OTHER_NAMES = {"WARN": "WARNING", "FATAL": "CRITICAL", "TRACE": "DEBUG"}
 #: gcloud asks in both places.
 _ALIASES = {"labels.task_name": "resource.labels.task_name"}
-#: A query may ask for a line's text by either name: which one the service used has changed.
-_TEXT_FIELDS = {"textPayload": "jsonPayload.message", "jsonPayload.message": "textPayload"}
+#: The names of a line's text: which one the service used has changed.
+_TEXT_FIELDS = ("textPayload", "jsonPayload.message")
 
 
 #: Names the trial of a line that stands in its tuning job's log. Source: google-cloud-sdk,
@@ -113,6 +114,19 @@ class Selection:
                 yield line, entry
 
 
+def by_either_name(node: Node | None) -> Node | None:
+    """Return the query with each comparison of a line's text asked by both of its names."""
+    if node is None:
+        return None
+    if isinstance(node, Comparison):
+        if node.field not in _TEXT_FIELDS:
+            return node
+        return Or(tuple(replace(node, field=field) for field in _TEXT_FIELDS))
+    if isinstance(node, Not):
+        return Not(by_either_name(node.part) or node.part)
+    return type(node)(tuple(by_either_name(part) or part for part in node.parts))
+
+
 def _decided(node: Node, source: Mapping[str, Any]) -> Node | bool:
     """Return what is left to ask of a query once the source of an entry is known."""
     if isinstance(node, Comparison):
@@ -170,8 +184,6 @@ def satisfies(entry: Mapping[str, Any], comparison: Comparison) -> bool:
     if not field:
         return comparison.value.casefold() in json.dumps(entry, ensure_ascii=False).casefold()
     value = _value(entry, field)
-    if value is None and field in _TEXT_FIELDS:
-        value = _value(entry, _TEXT_FIELDS[field])
     if value is None:
         return False
     if comparison.operator == ":" and comparison.value == "*" and not comparison.quoted:

@@ -10,14 +10,14 @@ import binascii
 import heapq
 import itertools
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from vertex_jobs.emulator.resources.identity import project_number
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.services.expressions import And, Comparison, Node, Or, parse
 from vertex_jobs.emulator.services.filters import parse_time
-from vertex_jobs.emulator.services.log_records import EntryWriter, Selection
+from vertex_jobs.emulator.services.log_records import EntryWriter, Selection, by_either_name
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.store.logbook import Logbook, LogLine
 from vertex_jobs.emulator.store.resource_store import Store
@@ -37,8 +37,14 @@ Key = tuple[float, str, int]
 class LogService:
     """Lists log entries."""
 
-    def __init__(self, logbook: Logbook, store: Store) -> None:
-        """Read the logbook; the store knows whose jobs they are."""
+    def __init__(
+        self, logbook: Logbook, store: Store, is_strict: Callable[[], bool] = lambda: False
+    ) -> None:
+        """Read the logbook; the store knows whose jobs they are.
+
+        Unless it ``is_strict`` a query finds the text of a line by either of its names.
+        """
+        self._is_strict = is_strict
         self._logbook = logbook
         self._store = store
         self._projects = ProjectTable(store.database)
@@ -74,7 +80,8 @@ class LogService:
         size = min(int(request.get("pageSize", 0)) or _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
         descending, after = order.endswith("desc"), _place(str(request.get("pageToken", "") or ""))
         lines = self._lines(self._job_ids(query, request), _since(query), after, descending)
-        selection = Selection(query, EntryWriter(self._project(request)))
+        wanted = query if self._is_strict() else by_either_name(query)
+        selection = Selection(wanted, EntryWriter(self._project(request)))
         page = list(itertools.islice(selection.of(lines), size + 1))
         answer: dict[str, Any] = {"entries": [entry for _, entry in page[:size]]}
         if len(page) > size:

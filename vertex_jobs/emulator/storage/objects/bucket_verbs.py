@@ -22,15 +22,15 @@ class Buckets:
         self._table = table
 
     def create(self, name: str, *, project: str = "", settings: Mapping[str, Any] = {}) -> Bucket:
-        """Make a bucket.
+        """Make a bucket, with the objects that are in it if a first write had made it before.
 
         Raises:
             AlreadyExistsError: If there is one of that name.
             InvalidObjectRequestError: If the name is not allowed.
         """
         with self._table.change() as change:
-            found = change.sql.execute("SELECT 1 FROM buckets WHERE name = ?", (name,)).fetchone()
-            if found is not None:
+            found = change.sql.execute("SELECT * FROM buckets WHERE name = ?", (name,)).fetchone()
+            if found is not None and not found["implicit"]:
                 raise AlreadyExistsError(
                     "Your previous request to create the named bucket succeeded and you already "
                     f"own it: {name}"
@@ -38,6 +38,7 @@ class Buckets:
             bucket = Bucket(
                 name, project, change.now, change.now, 1, implicit=False, settings=dict(settings)
             )
+            change.sql.execute("DELETE FROM buckets WHERE name = ?", (name,))
             self._table.insert_bucket(change, bucket)
         return bucket
 
@@ -53,8 +54,10 @@ class Buckets:
 
     def list(self) -> tuple[Bucket, ...]:
         """Return all buckets, by name."""
-        rows = self._table.database.read().execute("SELECT * FROM buckets ORDER BY name")
-        return tuple(bucket_of(row) for row in rows)
+        sql = self._table.database.read()
+        hides = self._table.is_strict(sql)
+        rows = sql.execute("SELECT * FROM buckets ORDER BY name")
+        return tuple(bucket_of(row) for row in rows if not (hides and row["implicit"]))
 
     def update(
         self,

@@ -44,6 +44,11 @@ CREATE TABLE IF NOT EXISTS last_generation (
     value INTEGER NOT NULL
 );
 INSERT OR IGNORE INTO last_generation VALUES (0, 0);
+CREATE TABLE IF NOT EXISTS strictness (
+    only INTEGER PRIMARY KEY CHECK (only = 0),
+    value INTEGER NOT NULL
+);
+INSERT OR IGNORE INTO strictness VALUES (0, 0);
 CREATE TABLE IF NOT EXISTS uploads (
     id TEXT PRIMARY KEY,
     kind TEXT NOT NULL,

@@ -59,7 +59,21 @@ class ObjectStore:
     @property
     def creates_buckets(self) -> bool:
         """True if a write to an unknown bucket makes it."""
-        return self._table.create_buckets
+        return self._table.create_buckets and not self.is_strict
+
+    @property
+    def is_strict(self) -> bool:
+        """True if only buckets that somebody has made are there, for all that open the directory.
+
+        Those that a first write has made before are hidden meanwhile, with their objects.
+        """
+        return self._table.is_strict(self._table.database.read())
+
+    def set_strict(self, is_strict: bool) -> None:
+        """Set ``is_strict``, for all that open the directory."""
+        if is_strict != self.is_strict:
+            with self._table.change() as change:
+                change.sql.execute("UPDATE strictness SET value = ?", (is_strict,))
 
     def close(self) -> None:
         """Close the files; no other call may be under way."""

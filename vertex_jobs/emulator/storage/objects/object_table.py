@@ -92,6 +92,10 @@ class ObjectTable:
             if self._on_write is not None:
                 self._on_write(stored)
 
+    def is_strict(self, sql: sqlite3.Connection) -> bool:
+        """Return whether only buckets that somebody has made are there."""
+        return bool(sql.execute("SELECT value FROM strictness").fetchone()["value"])
+
     def bucket(self, sql: sqlite3.Connection, name: str) -> Bucket:
         """Find a bucket.
 
@@ -99,7 +103,7 @@ class ObjectTable:
             BucketNotFoundError: If there is none of that name.
         """
         row = sql.execute("SELECT * FROM buckets WHERE name = ?", (name,)).fetchone()
-        if row is None:
+        if row is None or (row["implicit"] and self.is_strict(sql)):
             raise BucketNotFoundError
         return bucket_of(row)
 
@@ -145,7 +149,7 @@ class ObjectTable:
             ObjectStoreError: As ``ObjectStore.get`` does.
         """
         stored = self.find(sql, bucket, name)
-        if stored is None:
+        if stored is None or self.is_strict(sql):
             self.bucket(sql, bucket)
         if stored is None or preconditions.generation not in (None, stored.generation):
             raise ObjectNotFoundError(bucket, name)
@@ -157,7 +161,7 @@ class ObjectTable:
         try:
             self.bucket(change.sql, name)
         except BucketNotFoundError:
-            if not self.create_buckets:
+            if not self.create_buckets or self.is_strict(change.sql):
                 raise
             self.insert_bucket(change, Bucket(name, "", change.now, change.now, 1, implicit=True))
 
