@@ -1,5 +1,8 @@
 import random
 import socket
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
@@ -33,6 +36,32 @@ def test_a_port_is_given_again_after_its_end() -> None:
         pass
     with Ports(random.Random(1)).reserve(3) as after:
         assert after == before
+
+
+def test_another_process_never_gets_a_reserved_port(tmp_path: Path) -> None:
+    script = (
+        "import random, sys; from pathlib import Path\n"
+        "from vertex_jobs.emulator.replicas.ports import Ports\n"
+        "with Ports(random.Random(0), Path(sys.argv[1])).reserve(20) as ports: print(*ports)"
+    )
+    command = [sys.executable, "-c", script, str(tmp_path / "locks")]
+    with Ports(random.Random(0), tmp_path / "locks").reserve(20) as ours:
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+    theirs = {int(port) for port in done.stdout.split()}
+    assert (len(theirs), theirs & set(ours)) == (20, set())
+
+
+def test_a_folder_that_others_may_write_to_is_not_used(tmp_path: Path) -> None:
+    (tmp_path / "locks").mkdir()
+    (tmp_path / "locks").chmod(0o777)
+    with pytest.raises(UnsupportedHereError, match="not a folder of this user's alone"):
+        Ports(folder=tmp_path / "locks").reserve(1).__enter__()
+
+
+def test_no_abstract_socket_stands_for_a_port() -> None:
+    """Any user could connect to one, or take its name."""
+    with Ports().reserve(1) as (port,):
+        assert f"@vertex-jobs-port-{port}\n" not in Path("/proc/net/unix").read_text()
 
 
 def test_a_port_that_somebody_listens_on_is_passed_over() -> None:

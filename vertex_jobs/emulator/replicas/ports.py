@@ -1,14 +1,19 @@
 """Loopback ports for the servers that replicas start themselves.
 
 For the preparation of replicas, which writes them into TF_CONFIG and CLUSTER_SPEC. Nothing listens
-on a reserved port: the script does. A reservation is known to every Local Vertex of this machine,
-so that two jobs never get the same port, whichever servers they run under.
+on a reserved port: the script does. A reservation is known to every Local Vertex of this user, so
+that two jobs never get the same port, whichever servers they run under; nobody else can take one.
 """
 
 import contextlib
 import errno
+import fcntl
+import os
 import random
 import socket
+import stat
+import struct
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +25,8 @@ _DEFAULT_RANGE = (32768, 60999)
 #: Well-known services and what developers start by hand mostly lie below.
 _LOWEST = 15000
 _MOST_TRIES = 2000
+#: The C structure ``flock``: type, whence, start, length, process.
+_FLOCK = "hhqqi4x"
 
 
 def candidate_ports(ephemeral: tuple[int, int]) -> range:
@@ -36,8 +43,10 @@ def candidate_ports(ephemeral: tuple[int, int]) -> range:
 class Ports:
     """Hands out ports, none of them twice at a time."""
 
-    def __init__(self, choice: random.Random | None = None) -> None:
+    def __init__(self, choice: random.Random | None = None, folder: Path | None = None) -> None:
+        """Choose by ``choice``; reservations are locks on a file in a folder of the user's."""
         self._choice = choice or random.Random()
+        self._folder = folder
 
     @contextlib.contextmanager
     def reserve(self, count: int) -> Iterator[list[int]]:
@@ -49,12 +58,14 @@ class Ports:
         candidates = candidate_ports(_ephemeral())
         with contextlib.ExitStack() as kept:
             ports: list[int] = []
+            tried: set[int] = set()
+            descriptor = _open_locks(self._folder or _users_folder())
+            kept.callback(os.close, descriptor)  # which gives its locks back
             for _ in range(_MOST_TRIES if count else 0):
                 port = self._choice.choice(candidates)
-                claim = _claim(port)
-                if claim is None:
+                if port in tried or not _claim(descriptor, port):
                     continue
-                kept.enter_context(claim)
+                tried.add(port)
                 if _is_free(port):
                     ports.append(port)
                 if len(ports) == count:
@@ -67,26 +78,49 @@ class Ports:
             yield ports
 
 
+def _claim(descriptor: int, port: int) -> bool:
+    """Take a port as long as the descriptor is open; return whether it was free.
+
+    The lock of one byte belongs to the open file: another one in this process is kept out as one
+    in another process is, and the kernel frees it with its holder.
+    """
+    wanted = struct.pack(_FLOCK, fcntl.F_WRLCK, os.SEEK_SET, port, 1, 0)
+    try:
+        fcntl.fcntl(descriptor, fcntl.F_OFD_SETLK, wanted)
+    except OSError:
+        return False
+    return True
+
+
+def _users_folder() -> Path:
+    """Return the folder for what this user's programs share while they run.
+
+    Source: the XDG Base Directory Specification, XDG_RUNTIME_DIR.
+    """
+    runtime = os.environ.get("XDG_RUNTIME_DIR", "")
+    if runtime and os.access(runtime, os.W_OK):
+        return Path(runtime) / "vertex-jobs"
+    return Path(tempfile.gettempdir()) / f"vertex-jobs-{os.getuid()}"
+
+
+def _open_locks(folder: Path) -> int:
+    with contextlib.suppress(FileExistsError):
+        folder.mkdir(mode=0o700)
+    status = folder.lstat()
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
+        raise UnsupportedHereError(
+            f"{folder}: ports are reserved there, and it is not a folder of this user's alone; "
+            "remove it, or set XDG_RUNTIME_DIR to a folder that is yours"
+        )
+    return os.open(folder / "ports", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+
+
 def _ephemeral() -> tuple[int, int]:
     try:
         first, last = map(int, _RANGE.read_text(encoding="ascii").split())
     except (OSError, ValueError):
         return _DEFAULT_RANGE
     return first, last
-
-
-def _claim(port: int) -> socket.socket | None:
-    """Mark the port as taken, until its holder ends; return None if it is taken.
-
-    An abstract name, of the same network namespace as the port, that no file stands for.
-    """
-    mark = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
-    try:
-        mark.bind(f"\0vertex-jobs-port-{port}")
-    except OSError:
-        mark.close()
-        return None
-    return mark
 
 
 def _is_free(port: int) -> bool:
