@@ -325,3 +325,43 @@ def test_without_namespaces_the_reason_and_the_remedy_are_given(tmp_path: Path) 
     assert capabilities.startswith("False no private root here (unshare: Operation not permitted")
     assert refusal.startswith("/gcs cannot be mounted: no private root here (unshare")
     assert "kernel.unprivileged_userns_clone=1" in refusal
+
+
+#: Daemons of both kinds: one that is another program, one that is a fork and no more.
+DAEMONS = """
+    import os, subprocess, sys, time
+    kept = open("held", "w")
+    subprocess.Popen(["sleep", "600"], start_new_session=True, cwd="/")
+    read, write = os.pipe()
+    if os.fork() == 0:
+        os.setsid()
+        os.write(write, b"x")
+        if os.fork():
+            os._exit(0)
+        time.sleep(600)
+    os.read(read, 1)
+    if sys.argv[1] == "killed":
+        os.kill(os.getpid(), 9)
+"""
+
+
+@ROOTS
+@WARM
+@pytest.mark.parametrize("end", ["done", "killed"])
+def test_daemons_end_with_their_replica(
+    tmp_path: Path, private_root: bool, warm: bool, end: str
+) -> None:
+    host_name = uuid.uuid4().hex
+    os.mkfifo(tmp_path / "held")
+    held = os.open(tmp_path / "held", os.O_RDONLY | os.O_NONBLOCK)
+    left: list[tuple[list[int], bytes]] = []
+
+    async def body(launcher: Launcher) -> None:
+        environment = {"PATH": os.environ["PATH"], "HOSTNAME": host_name}
+        one = spec(tmp_path, DAEMONS, environment=environment, warm=warm, arguments=(end,))
+        await run_replica(launcher, one)
+        left.append((marked(host_name), os.read(held, 1)))  # would block with a writer
+
+    with_launcher(tmp_path, body, private_root=private_root)
+    os.close(held)
+    assert left == [([], b"")]

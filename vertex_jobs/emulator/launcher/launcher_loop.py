@@ -15,6 +15,7 @@ from vertex_jobs.emulator.launcher import framing, linux
 from vertex_jobs.emulator.launcher.gcs_mounting import MOUNTPOINT, GcsMounting
 from vertex_jobs.emulator.launcher.running_replicas import Replicas, Running
 from vertex_jobs.emulator.launcher.spawning import spawn_fresh
+from vertex_jobs.emulator.launcher.strays import Marks
 from vertex_jobs.emulator.launcher.warm_parents import Launch, WarmParent, WarmParents
 
 #: How often the kernel's mount table is read while a mount is under way.
@@ -98,7 +99,7 @@ class LauncherLoop:
         shown = (folder, MOUNTPOINT) if folder and self._names_processes else None
         output, errors = launch.descriptors
         pid = spawn_fresh(launch.replica, output, errors, shown)
-        self._started(launch, Running(launch.number, pid, None), reason)
+        self._started(launch, Running(launch.number, pid, None, Marks.of(launch.replica)), reason)
 
     def _started(self, launch: Launch, running: Running, why_fresh: str) -> None:
         for descriptor in launch.descriptors:
@@ -139,7 +140,8 @@ class LauncherLoop:
         elif body["is"] == "started":
             parent.running.add(body["id"])
             launch = parent.asked.pop(body["id"])
-            self._started(launch, Running(launch.number, body["pid"], parent), "")
+            marks = Marks.of(launch.replica)
+            self._started(launch, Running(launch.number, body["pid"], parent, marks), "")
         elif body["is"] == "refused":
             self._refused(parent, parent.asked.pop(body["id"]), body)
         else:

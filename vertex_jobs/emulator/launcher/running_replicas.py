@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from vertex_jobs.emulator.launcher import linux
+from vertex_jobs.emulator.launcher.strays import Marks, end_strays
 from vertex_jobs.emulator.launcher.warm_parents import WarmParent
 
 _KILLS = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
@@ -18,11 +19,16 @@ _KILLS = re.compile(r"^oom_kill (\d+)$", re.MULTILINE)
 
 @dataclass(eq=False)
 class Running:
-    """One replica: the server's number for it, its process, and its warm parent, if it has one."""
+    """One replica: the server's number for it, its process, and its warm parent, if it has one.
+
+    Attributes:
+        marks: What its processes are known by.
+    """
 
     number: int
     pid: int
     parent: WarmParent | None
+    marks: Marks
     killed_by_us: bool = False
 
     def signal(self, signum: int) -> None:
@@ -61,7 +67,11 @@ class Replicas:
         return [one for one in self._by_number.values() if one.parent is parent]
 
     def end(self, running: Running, code: int) -> dict[str, Any]:
-        """Note an end, and return the message about it; a negative code is a signal's."""
+        """Note an end, and return the message about it; a negative code is a signal's.
+
+        What the replica has left running ends with it.
+        """
+        end_strays(running.marks, running.pid)
         del self._by_number[running.number]
         kills = _count_oom_kills()
         out_of_memory = -code == signal.SIGKILL and not running.killed_by_us
