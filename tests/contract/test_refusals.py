@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from google.api_core import exceptions
-from job_forms import custom_job
+from job_forms import custom_job, pool
 from wire import ask
 
 from vertex_jobs.endpoints import Endpoint
@@ -112,6 +112,39 @@ def test_a_long_refusal_is_still_the_same_error(
         transport == "rest",
         transport == "grpc",
     )
+
+
+def gpu_pool(package_uri: str, machine: str, accelerator: str) -> dict[str, Any]:
+    one = pool(package_uri)
+    one["machine_spec"] = {
+        "machine_type": machine,
+        "accelerator_type": accelerator,
+        "accelerator_count": 1,
+    }
+    return one
+
+
+def test_flex_start_has_rules_of_its_own(jobs: Any, parent: str, package_uri: str) -> None:
+    """Source: documentation page "Schedule training jobs based on resource availability".
+
+    What is refused is documented; the fields and the words are ours.
+    """
+    pools = [
+        gpu_pool(package_uri, "g2-standard-4", "NVIDIA_L4"),
+        gpu_pool(package_uri, "g2-standard-8", "NVIDIA_L4"),
+        gpu_pool(package_uri, "n1-standard-4", "NVIDIA_TESLA_T4"),
+    ]
+    job_spec = {
+        "worker_pool_specs": pools,
+        "scheduling": {"strategy": "FLEX_START", "timeout": {"seconds": 8 * 86400}},
+    }
+    error = refused(jobs, parent, {"display_name": "flex", "job_spec": job_spec})
+    machines = "custom_job.job_spec.worker_pool_specs[{}].machine_spec"
+    assert [field for field, _ in violations(error)] == [
+        machines.format(1),
+        machines.format(2),
+        "custom_job.job_spec.scheduling.timeout",
+    ]
 
 
 @pytest.mark.local_only

@@ -31,6 +31,8 @@ class Limits:
     max_trial_count: int
     default_timeout_seconds: int
     flex_start_default_max_wait_seconds: int
+    flex_start_max_timeout_seconds: int
+    flex_start_accelerators: tuple[str, ...]
     region_default: str
 
 

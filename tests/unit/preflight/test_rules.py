@@ -178,16 +178,22 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "a job that hangs is paid for 7 days",
     ),
     "wait-ends": (
-        {**CUSTOM, **GPU, "scheduling_strategy": "flex_start", "max_wait_duration": 0},
+        {**CUSTOM, **A100, "scheduling_strategy": "flex_start", "max_wait_duration": 0},
         "us-central1",
         "max_wait_duration",
         "0 waits for machines without end",
     ),
-    "flex-start-for-gpus": (
-        {**CUSTOM, "scheduling_strategy": "flex_start"},
+    "flex-start-fits": (
+        {**CUSTOM, **GPU, "fallback": [{"scheduling_strategy": "flex_start"}]},
+        "us-central1",
+        "fallback.0.accelerator_type",
+        "flex_start waits for L4, A100, H100, H200 and B200 only",
+    ),
+    "flex-start-expires": (
+        {**CUSTOM, **A100, "scheduling_strategy": "flex_start"},
         "us-central1",
         "scheduling_strategy",
-        "is for jobs that ask for GPUs",
+        "JOB_STATE_EXPIRED, which Google's pipeline components take for running",
     ),
     "scarce-accelerator": (
         {**CUSTOM, **SCARCE},
@@ -360,6 +366,28 @@ def test_the_reduction_server_is_not_emulated(checked: Checked) -> None:
     }
     (fault,) = checked({**CUSTOM, "worker_pools": pools}, on="local").errors
     assert fault.path == "worker_pools.parameter_servers.container_uri"
+
+
+@pytest.mark.parametrize(
+    ("config", "path"),
+    [
+        ({"timeout": 8 * 86400}, "timeout"),
+        ({"worker_pools": {"chief": A100, "workers": {**A100, "replica_count": 2}}}, ""),
+        (
+            {"worker_pools": {"chief": A100, "workers": {**A100, "accelerator_count": 2}}},
+            "worker_pools.workers.machine_type",
+        ),
+        ({"accelerator_type": "NVIDIA_TESLA_V100", "machine_type": "n1-standard-8"}, None),
+    ],
+)
+def test_flex_start_asks_for_equal_machines_and_a_week_at_most(
+    config: dict[str, Any], path: str | None, checked: Checked
+) -> None:
+    """Source: documentation page "Schedule training jobs based on resource availability"."""
+    own = {} if "worker_pools" in config else A100
+    job = {**CUSTOM, **own, **SOUND, **config, "scheduling_strategy": "flex_start"}
+    told = [one.path for one in checked(job).errors if "flex_start" in one.rule]
+    assert told == {"": [], None: ["accelerator_type"]}.get(path, [path])
 
 
 CONTAINER = {

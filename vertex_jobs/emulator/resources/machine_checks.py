@@ -13,6 +13,7 @@ from datetime import date
 
 from vertex_jobs import catalog
 from vertex_jobs.catalog.container_images import why_gone
+from vertex_jobs.catalog.flex_start import flex_start_faults
 from vertex_jobs.catalog.machine_rules import Broken, MachineUse, Violation, violations
 from vertex_jobs.emulator import protos
 
@@ -44,6 +45,14 @@ _ANSWERS: dict[Broken, tuple[str, str]] = {
     "disk_known": ("disk_spec.boot_disk_type", "{boot_disk_type!r} is not one of {commas}."),
     "disk_size": ("disk_spec.boot_disk_size_gb", "{boot_disk_size_gb} is not in [{commas}]."),
 }
+_FLEX_START = 6  # Scheduling.Strategy
+_FLEX_START_TEXTS = {
+    "accelerator": "A job with the FLEX_START strategy must request L4, A100, H100, H200 or B200 "
+    "GPUs.",
+    "machines": "A job with the FLEX_START strategy must use the same machine configuration for "
+    "all worker pools.",
+    "timeout": "A job with the FLEX_START strategy must have a timeout of 7 days or less.",
+}
 
 
 def check_machines(spec: protos.Message, path: str, *, tuned: bool = False) -> Faults:
@@ -61,6 +70,25 @@ def check_machines(spec: protos.Message, path: str, *, tuned: bool = False) -> F
         for place, text in _answers(use, found):
             where = f"{path}.worker_pool_specs[{number}].{place}"
             faults.append((where.rstrip("."), text))
+    return faults
+
+
+def check_flex_start(spec: protos.Message, path: str) -> Faults:
+    """Return what a CustomJobSpec on the FLEX_START strategy does not meet; the texts are ours."""
+    if spec.scheduling.strategy != _FLEX_START:
+        return []
+    used = [
+        number
+        for number, pool in enumerate(spec.worker_pool_specs)
+        if pool.WhichOneof("task") is not None
+    ]
+    uses = [_machine_use(spec.worker_pool_specs[number]) for number in used]
+    timeout = spec.scheduling.timeout.ToMilliseconds() / 1000
+    faults: Faults = []
+    for fault in flex_start_faults(uses, timeout):
+        where = f"{path}.worker_pool_specs[{used[fault.pool]}].machine_spec"
+        places = {"accelerator": where, "machines": where, "timeout": f"{path}.scheduling.timeout"}
+        faults.append((places[fault.of], _FLEX_START_TEXTS[fault.of]))
     return faults
 
 

@@ -17,7 +17,11 @@ from vertex_jobs.emulator.resources import study_validation, validation
 from vertex_jobs.emulator.resources.dataset_lookup import DatasetLookup
 from vertex_jobs.emulator.resources.fields import clear_outputs, stored_fields
 from vertex_jobs.emulator.resources.job_settings import JobSettings
-from vertex_jobs.emulator.resources.machine_checks import check_machines, machine_warnings
+from vertex_jobs.emulator.resources.machine_checks import (
+    check_flex_start,
+    check_machines,
+    machine_warnings,
+)
 from vertex_jobs.emulator.resources.model_registry import ModelRegistry
 from vertex_jobs.emulator.resources.service_values import fill_boot_disks
 from vertex_jobs.emulator.services.job_service import Admit
@@ -115,7 +119,8 @@ class Admission:
     ) -> list[str]:
         """Refuse the faults of a job with those of its spec; return warnings of what is retired."""
         faults = faults + validation.check_custom_job_spec(spec, path)
-        validation.refuse_faults(faults + check_machines(spec, path, tuned=tuned))
+        faults += check_machines(spec, path, tuned=tuned) + check_flex_start(spec, path)
+        validation.refuse_faults(faults)
         validation.refuse_reduction_server(spec, path)
         return machine_warnings(spec, self._today())
 

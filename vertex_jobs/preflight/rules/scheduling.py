@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 
+from vertex_jobs.catalog.flex_start import flex_start_faults
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
@@ -9,6 +10,8 @@ from vertex_jobs.spec import WorkerPoolSpec
 
 _SCHEDULING = "Scheduling"
 _COMPUTE = 'documentation page "Configure compute resources"'
+_FLEX_START = 'documentation page "Schedule training jobs based on resource availability"'
+_POLLERS = "kubeflow/pipelines, google_cloud_pipeline_components, job_remote_runner.py"
 #: Time from the start of a replica to that of the script, in the log of a real job.
 _STARTING_SECONDS = 65
 
@@ -42,17 +45,41 @@ def wait_ends(subject: Subject) -> Iterator[Fault]:
         )
 
 
-@rule("warning", source=_COMPUTE, needs=MACHINE_FIELDS, cloud_only=True)
-def flex_start_for_gpus(subject: Subject) -> Iterator[Fault]:
-    """Only a job that asks for GPUs waits for them with flex_start."""
-    if subject.job.scheduling_strategy != "flex_start":
-        return
-    if not any(pool.accelerator_type for pool in subject.pools):
+@rule("error", source=_FLEX_START, needs=[*MACHINE_FIELDS, "timeout"])
+def flex_start_fits(subject: Subject) -> Iterator[Fault]:
+    """A job on flex_start asks for GPUs that can be waited for, equal in all of its pools."""
+    timeout = subject.job.timeout or 0
+    for candidate in subject.candidates:
+        if candidate.strategy != "flex_start":
+            continue
+        uses = [pool.machine_use for pool in candidate.pools]
+        for fault in flex_start_faults(uses, timeout):
+            pool = candidate.pools[fault.pool]
+            if fault.of == "timeout":
+                rule_text = "a job on flex_start runs for 7 days at most"
+                yield Fault("timeout", timeout, rule_text, "write 604800 or less")
+            elif fault.of == "machines":
+                rule_text = "a job on flex_start has the same machine in every pool"
+                field = subject.field(candidate, pool, "machine_type")
+                yield Fault(field, pool.machine_type, rule_text, "give all pools one machine")
+            else:
+                field = subject.field(candidate, pool, "accelerator_type")
+                rule_text = "flex_start waits for L4, A100, H100, H200 and B200 only"
+                remedy = "take one of them, or remove scheduling_strategy"
+                yield Fault(field, pool.accelerator_type, rule_text, remedy)
+
+
+@rule("warning", source=_POLLERS, needs=MACHINE_FIELDS, cloud_only=True)
+def flex_start_expires(subject: Subject) -> Iterator[Fault]:
+    """A job that may expire is not waited for by a program that never sees that it has."""
+    candidate = subject.candidates[0]
+    if candidate.strategy == "flex_start" and subject.job.max_wait_duration != 0:
         yield Fault(
             "scheduling_strategy",
-            "flex_start",
-            "is for jobs that ask for GPUs",
-            "remove it, or add an accelerator",
+            candidate.strategy,
+            "a job that finds no machines ends as JOB_STATE_EXPIRED, which Google's pipeline "
+            "components take for running and poll for ever",
+            "follow it with run or watch, which end then",
         )
 
 
@@ -121,7 +148,8 @@ SCHEDULING_RULES = (
     timeout_long_enough,
     timeout_chosen,
     wait_ends,
-    flex_start_for_gpus,
+    flex_start_fits,
+    flex_start_expires,
     scarce_accelerator,
     reserved_accelerator,
     spot_comes_back,
