@@ -153,7 +153,9 @@ _RESOURCES = _area(
     ),
     (
         "documented",
-        "Lists take filters (display name, state, labels, times), and pages with tokens.",
+        "Lists take filters (display name, state, creation time, labels), and pages with tokens. "
+        "Filters on other fields are taken here too; the server's log says that Vertex AI may "
+        "refuse them.",
         "ListCustomJobsRequest proto; AIP-160",
         "contract/test_job_service::test_list_filters_and_pages",
     ),
@@ -294,6 +296,19 @@ _STATES = _area(
         "The time limit is 7 days unless said otherwise, and ends the job.",
         "Scheduling proto",
         "faults/test_job_pace::test_a_weeks_timeout_passes_in_no_time",
+    ),
+    (
+        "documented",
+        "FLEX_START asks for L4, A100, H100, H200 or B200, one machine in all pools, and 7 days at "
+        "most; the words of the refusal are ours.",
+        "page “Schedule training jobs based on resource availability”",
+        "contract/test_refusals::test_flex_start_has_rules_of_its_own",
+    ),
+    (
+        "seen",
+        "A pipeline without quota is created, and fails when its machines are asked for.",
+        "GoogleCloudPlatform/vertex-ai-samples#3479",
+        "faults/test_fallback::test_a_pipeline_without_quota_is_created_and_fails_later",
     ),
     (
         "documented",

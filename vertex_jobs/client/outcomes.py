@@ -69,7 +69,7 @@ class Culprit:
 def culprit(snapshot: Snapshot) -> Culprit:
     """Return why a job ended without success; a tuning job, for the trial that failed first."""
     error = snapshot.error
-    message, traceback = _own_words(error[1] if error else "the service gave no reason")
+    message, traceback = _own_words(error[1] if error else _without_reason(snapshot))
     failed = [trial for trial in snapshot.resource.get("trials", ()) if _has_failed(trial)]
     reason, trial = message, ""
     if failed:
@@ -80,6 +80,12 @@ def culprit(snapshot: Snapshot) -> Culprit:
     match = _REPLICA.search(reason) or _REPLICA.search(message)
     replica = match["replica"] if match else ""
     return Culprit(message, traceback, replica, trial, *snapshot.log_source(replica, trial))
+
+
+def _without_reason(snapshot: Snapshot) -> str:
+    if short_state(snapshot.state) == "EXPIRED":
+        return "no machines were found within its max_wait_duration"
+    return "the service gave no reason"
 
 
 def _own_words(message: str) -> tuple[str, tuple[str, ...]]:

@@ -30,8 +30,12 @@ class TestFailure:
         )
 
     def test_a_job_without_an_error_says_that_none_was_given(self):
+        error = failure(snapshot(state="JOB_STATE_FAILED"))
+        assert str(error).endswith("ended as JOB_STATE_FAILED: the service gave no reason")
+
+    def test_a_job_that_expired_has_found_no_machines(self):
         error = failure(snapshot(state="JOB_STATE_EXPIRED"))
-        assert str(error).endswith("ended as JOB_STATE_EXPIRED: the service gave no reason")
+        assert error.message == "no machines were found within its max_wait_duration"
 
     @pytest.mark.parametrize("state", ["JOB_STATE_CANCELLED", "PIPELINE_STATE_CANCELLED"])
     @pytest.mark.parametrize("caught", [JobFailedError, concurrent.futures.CancelledError])

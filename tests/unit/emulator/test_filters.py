@@ -1,7 +1,7 @@
 import pytest
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.services.filters import compile_filter
+from vertex_jobs.emulator.services.filters import compile_filter, undocumented
 from vertex_jobs.emulator.status import ApiError
 
 JOB = protos.from_json(
@@ -121,3 +121,18 @@ def test_what_is_not_understood_is_refused(text: str) -> None:
 def test_a_mistake_is_named_even_when_there_is_nothing_to_filter(text: str, message: str) -> None:
     with pytest.raises(ApiError, match=message):
         compile_filter(text, protos.CustomJob)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("", []),
+        ('display_name:"a*" AND labels.team=x', []),
+        ('state="JOB_STATE_RUNNING" OR NOT state!="JOB_STATE_FAILED"', ["state !="]),
+        ('start_time>"2026-01-01T00:00:00Z"', ["start_time >"]),
+    ],
+)
+def test_what_no_documentation_names(text: str, found: list[str]) -> None:
+    """Source: ListCustomJobsRequest proto."""
+    documented = {"display_name": (":",), "labels": ("=",), "state": ("=",)}
+    assert undocumented(text, documented) == found

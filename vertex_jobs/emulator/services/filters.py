@@ -9,7 +9,7 @@ Source: AIP-160; ListTrainingPipelinesRequest and ListModelsRequest protos.
 import fnmatch
 import operator
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Container, Mapping
 from datetime import datetime, timezone
 from typing import Any
 
@@ -43,6 +43,18 @@ def compile_filter(text: str, message_class: protos.Message) -> Predicate:
     for comparison in _comparisons(tree):
         _compare(blank, comparison)
     return lambda message: holds(tree, lambda comparison: _compare(message, comparison))
+
+
+def undocumented(text: str, documented: Mapping[str, Container[str]]) -> list[str]:
+    """Return the comparisons of a filter that its method's documentation does not name.
+
+    ``documented`` holds operators by field; a map's fields stand below its own name.
+    """
+    return [
+        f"{comparison.field} {comparison.operator}"
+        for comparison in _comparisons(parse(text))
+        if comparison.operator not in documented.get(comparison.field.partition(".")[0], ())
+    ]
 
 
 def _comparisons(node: Node | None) -> list[Comparison]:

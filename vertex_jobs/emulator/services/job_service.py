@@ -5,6 +5,7 @@ Source: JobService and PipelineService of the v1 API.
 """
 
 import asyncio
+import sys
 from collections.abc import Awaitable, Callable
 
 from vertex_jobs.emulator import protos
@@ -16,6 +17,7 @@ from vertex_jobs.emulator.resources.tables.policies import PolicyTable
 from vertex_jobs.emulator.resources.tables.projects import ProjectTable
 from vertex_jobs.emulator.resources.trial_answers import tuning_trials
 from vertex_jobs.emulator.services.collection_pages import page_of
+from vertex_jobs.emulator.services.filters import undocumented
 from vertex_jobs.emulator.services.methods import Call, Method, methods_of, rule
 from vertex_jobs.emulator.services.operation_service import OperationService
 from vertex_jobs.emulator.status import ApiError
@@ -28,6 +30,16 @@ from vertex_jobs.spec.local import Pace, TimedPace
 #: the warnings that belong into the job's log.
 Admit = Callable[[protos.Message, ResourceName, JobSettings], Awaitable[list[str]]]
 Start = Callable[[ResourceName], None]
+#: The comparisons that lists are documented to take. Source: ListCustomJobsRequest proto;
+#: training_task_definition: ListTrainingPipelinesRequest.
+_EQUAL, _TIMES = ("=", "!="), ("=", "!=", "<", "<=", ">", ">=")
+_FILTERS = {
+    "display_name": (*_EQUAL, ":"),
+    "state": _EQUAL,
+    "create_time": _TIMES,
+    "labels": (*_EQUAL, ":"),
+    "training_task_definition": (*_EQUAL, ":"),
+}
 
 
 class JobService:
@@ -58,6 +70,7 @@ class JobService:
         self._operations = operations
         self._start = start
         self._cancel = cancel
+        self._warned: set[str] = set()
 
     def methods(self) -> list[Method]:
         """Return the five RPCs of this kind."""
@@ -120,6 +133,7 @@ class JobService:
     async def list_page(self, request: protos.Message, call: Call) -> protos.Message:
         """Return one page, newest first."""
         kind, job = self._kind, protos.message_class(self._kind.message)
+        self._warn_of(request.filter)
         page, token = page_of(self._store, request, kind.collection, job)
         answer = protos.message_class(f"List{kind.message}sResponse")()
         paths = request.read_mask.paths
@@ -134,6 +148,18 @@ class JobService:
         if self._kind is TUNING_JOB:
             job_id = ResourceName.parse(resource.name).resource_id
             resource.trials.extend(tuning_trials(self._store.trials(job_id)))
+
+    def _warn_of(self, filter_text: str) -> None:
+        """Say once of each comparison that only Local Vertex is known to take."""
+        for comparison in undocumented(filter_text, _FILTERS):
+            if comparison not in self._warned:
+                self._warned.add(comparison)
+                print(
+                    f"List{self._kind.message}s: the filter's {comparison!r} is not among what its "
+                    "documentation names (display_name, state, create_time, labels); Vertex AI may "
+                    "refuse it.",
+                    file=sys.stderr,
+                )
 
     async def cancel(self, request: protos.Message, call: Call) -> protos.Message:
         """Ask the job to end; a job that has ended is left as it is."""
