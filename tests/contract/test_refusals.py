@@ -43,7 +43,6 @@ PERSISTENT_RESOURCE_ID = (
             "TrainingPipeline",
         ),
         ("DatasetServiceClient", "get_dataset", "datasets", "Dataset"),
-        ("VizierServiceClient", "get_study", "studies", "Study"),
         ("VizierServiceClient", "get_trial", "studies/7/trials", "Trial"),
     ],
 )
