@@ -6,8 +6,8 @@ VERSION := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2
 CONSTRAINTS := .ci/constraints-$(VERSION).txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-all test-image check systems docs bench bench-search soak trust \
-    replay contract-live clean
+.PHONY: help setup demo test test-all test-image check systems docs bench bench-search notebooks \
+    soak trust replay contract-live clean
 
 help:  ## this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -89,6 +89,19 @@ bench-search: setup  ## the search engine's regret beside its peers; writes docs
 	    --results benchmarks/search_cost.jsonl
 	OMP_NUM_THREADS=1 $(BIN)/python benchmarks/search.py --write docs/search.md \
 	    --results benchmarks/search_results.jsonl --cost benchmarks/search_cost.jsonl
+
+# The notebooks' own environment has what their programs import. It also runs their jobs, so the
+# data that stands in for downloads is imported at the start of each of its Pythons.
+NOTEBOOKS_BIN := .venv-notebooks/bin
+notebooks: setup  ## submission cells of public notebooks, unmodified: FROM=DIR of repositories; hours
+	@test -n "$(FROM)" || { \
+	    echo "give a folder of repositories, checkouts or mirrors: make notebooks FROM=DIR"; exit 2; }
+	test -x $(NOTEBOOKS_BIN)/python || $(PYTHON) -m venv .venv-notebooks
+	$(BIN)/uv pip install --quiet --python $(NOTEBOOKS_BIN)/python --compile-bytecode \
+	    --constraint $(CONSTRAINTS) --editable '.[notebooks]'
+	echo "import sys; sys.path.append('$(CURDIR)/tests/notebooks'); import notebook_data" \
+	    > $(NOTEBOOKS_BIN)/../lib/python$(VERSION)/site-packages/notebook_data.pth
+	$(NOTEBOOKS_BIN)/python tests/notebooks/notebooks.py $(FROM)
 
 soak: setup  ## a long campaign: kills at random instants, many jobs at once, lost workers
 	$(BIN)/python benchmarks/soak.py

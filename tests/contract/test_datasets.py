@@ -123,7 +123,8 @@ def test_datasets_are_listed_in_order(
 def test_bigquery_is_refused_with_a_pointer(datasets: Any, parent: str) -> None:
     metadata = {"inputConfig": {"bigquerySource": {"uri": "bq://p.d.t"}}}
     dataset = {"display_name": "d", "metadata_schema_uri": TABULAR, "metadata": metadata}
-    with pytest.raises(exceptions.GoogleAPICallError, match="export the table to Cloud Storage"):
+    message = r"The Dataset 'd' reads from BigQuery.*export the table to Cloud Storage"
+    with pytest.raises(exceptions.GoogleAPICallError, match=message):
         datasets.create_dataset(parent=parent, dataset=dataset)
 
 

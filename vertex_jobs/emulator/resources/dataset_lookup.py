@@ -68,8 +68,8 @@ def source_of(dataset_id: str, dataset: protos.Message, imported: Sequence[str])
     if "bigquerySource" in config:
         raise ApiError(
             "UNIMPLEMENTED",
-            f"The Dataset {dataset.name!r} reads from BigQuery, which Local Vertex does not have; "
-            "export the table to Cloud Storage to rehearse, or submit to Vertex AI.",
+            f"The Dataset {dataset.display_name!r} reads from BigQuery, which Local Vertex does "
+            "not have; export the table to Cloud Storage to rehearse, or submit to Vertex AI.",
         )
     uris = tuple(config.get("gcsSource", {}).get("uri", ())) or tuple(imported)
     if not uris:
