@@ -108,8 +108,9 @@ JOB_REASONS = (
         "docs/how-to/custom-container.md",
     ),
     Reason.of(
-        r"(?:URLError|ConnectionError|Name or service not known|Failed to resolve|"
-        r"Temporary failure in name resolution|Could not resolve|Max retries exceeded)",
+        r"(?:URLError|ConnectionError|Error downloading|Name or service not known|"
+        r"Failed to resolve|Temporary failure in name resolution|Could not resolve|"
+        r"Max retries exceeded)",
         NETWORK,
         "a download",
         "the harness has no network",

@@ -34,6 +34,7 @@ ORDER = (
 )
 #: An answer of the service, in the words of Google's clients and of gcloud.
 _ANSWER = re.compile(r"google\.api_core\.exceptions|HttpError accessing|ERROR: \(gcloud")
+_MODULE = re.compile(r"No module named '([\w.]+)'")
 #: What the SDK raises when a job that exists has failed.
 _JOB_ENDED = re.compile(r"Job failed with|Training failed with|resource has not been created")
 
@@ -98,10 +99,13 @@ def _not_reached(record: dict[str, Any]) -> Finding:
     """Say which cell kept a notebook from its submission: an answer first, else any error."""
     failed = [cell for cell in record["cells"] if cell["error"]]
     for cell in failed:
-        if found := reason_for(f"{cell['error']}\n{cell['output']}"):
-            verdict = LIMIT if found[0] == LIMIT else NOT_REACHED
-            return Finding(verdict, f"cell {cell['cell']}: {found[1]}", found[2])
+        text = f"{cell['error']}\n{cell['output']}"
+        found = reason_for(text) if _ANSWER.search(text) else None
+        if found is not None:
+            return Finding(found[0], f"cell {cell['cell']}: {found[1]}", found[2])
     if failed:
         kind = failed[0]["error"].partition(":")[0].rpartition(".")[2]
-        return Finding(NOT_REACHED, f"cell {failed[0]['cell']}: {kind}")
+        module = _MODULE.search(failed[0]["error"])
+        why = f"{module[1]} is not installed here" if module else kind
+        return Finding(NOT_REACHED, f"cell {failed[0]['cell']}: {why}")
     return Finding(NOT_REACHED, "its time was over" if record["time_up"] else "no job")
