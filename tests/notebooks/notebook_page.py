@@ -17,12 +17,14 @@ _HEAD = """\
 Notebooks that submit custom jobs, tuning jobs, training pipelines of custom code or studies, found
 by a static search for the calls that create them. The submitting cells run unmodified, after the
 cells that they need; blanks that a notebook leaves to its reader (project, bucket, region) are
-filled in. What stood in for the network and for this machine is named. Each notebook had {seconds}
-s on a busy machine of two processors: training that was not over by then is its own verdict.
+filled in. What stood in for the network and for this machine is named. Each notebook had
+{seconds} s on a busy machine of two processors: training that was not over by then is its own
+verdict.
 
 Of {found} notebooks that match, ordered by repository and path, every {stride}nd is run: {run}.
-Every third of these was kept unseen while faults were mended. Left out: {left_out}; exercises
-(`labs/`) of which the solution is there.
+Every third of these was kept unseen while faults were mended.
+
+Left out: {left_out}; exercises (`labs/`) of which the solution is there.
 
 """
 
@@ -81,7 +83,7 @@ def _list(rows: Sequence[Row]) -> str:
     lines = [
         "## Notebooks",
         "",
-        "Cells are counted from 0, code cells alone. A reason without a source is unknown.",
+        "Cells are counted from 0, code cells alone. *(unseen)* was not looked at before its run.",
         "",
         "| repository, path | submitting cells | stood in | verdict | reason | source |",
         "|---|---|---|---|---|---|",
