@@ -429,6 +429,21 @@ _REPLICAS = _area(
         "contract/test_logging_service::test_a_line_of_json_is_structured",
     ),
     (
+        "seen",
+        "Packages are installed by pip, in order and into one place, whatever their layout; what "
+        "pip refuses fails the job.",
+        "published log of a job, February 2026; vertex-ai-samples, gapic notebooks",
+        "emulation/test_package_layouts::test_a_layout_is_what_pip_makes_of_it",
+    ),
+    (
+        "ours",
+        "A package's requirements are not installed: absent ones are refused by name, another "
+        "version here stands for the wanted one.",
+        "emulator.replicas.package_requirements",
+        "emulation/test_package_installation::"
+        "test_a_requirement_that_only_the_build_tells_fails_the_job",
+    ),
+    (
         "documented",
         "The SDK's container command (`pip install` and `python -m`) means its package.",
         "google-cloud-aiplatform, CustomJob.from_local_script",

@@ -121,6 +121,19 @@ def as_zip(folder: Path) -> list[Path]:
     return [zipped(folder / "trainer.zip", files, "trainer")]
 
 
+def as_bz2(folder: Path) -> list[Path]:
+    files = write(folder / "trainer", {"setup.py": FOUND, **MODULES})
+    return [tar(folder / "my trainer (final)+1.tar.bz2", files, "some folder", "w:bz2")]
+
+
+def of_the_sdk_from_a_folder(folder: Path) -> list[Path]:
+    from google.cloud.aiplatform.utils.source_utils import _TrainingScriptPythonPackager
+
+    files = {"__init__.py": "", "task.py": PROBE, "words.txt": "a", "sub/__init__.py": ""}
+    source = write(folder / "source", {**files, "sub/b.py": "B = 1\n", "loose/c.py": ""})
+    return [Path(_TrainingScriptPythonPackager(str(source)).make_package(str(folder)))]
+
+
 Layout = Callable[[Path], list[Path]]
 
 _SCRIPTS = NAMED.format(
@@ -199,4 +212,152 @@ LAYOUTS: dict[str, Layout] = {
     "flit": plain(
         {"pyproject.toml": _BACKEND.format("flit_core", "flit_core.buildapi") + _PROJECT, **MODULES}
     ),
+    # Written after the code that they try.
+    "package_dir": plain(
+        {
+            "setup.py": NAMED.format(
+                more="packages=['trainer', 'trainer.deep'], "
+                "package_dir={'trainer': 'code', 'trainer.deep': 'elsewhere/deep'}"
+            ),
+            "code/__init__.py": "WORD = 'trainer'\n",
+            "code/task.py": PROBE,
+            "elsewhere/deep/__init__.py": "",
+            "code/left_out/__init__.py": "",
+        }
+    ),
+    "modules without a package": plain(
+        {
+            "setup.py": NAMED.format(more="py_modules=['lone'], packages=find_packages()"),
+            "lone.py": "LONE = 1\n",
+            "forgotten.py": "",
+            **MODULES,
+        }
+    ),
+    "namespace packages": several(
+        built_wheel(
+            {
+                "setup.py": "from setuptools import find_namespace_packages, setup\n"
+                "setup(name='first', version='1', packages=find_namespace_packages())\n",
+                "acme/first/__init__.py": "A = 1\n",
+            }
+        ),
+        plain(
+            {
+                "setup.py": "from setuptools import find_namespace_packages, setup\n"
+                "setup(name='trainer', version='0.1', packages=find_namespace_packages())\n",
+                "acme/second/__init__.py": "import acme.first\n",
+                **MODULES,
+            }
+        ),
+    ),
+    "tests, docs and the standard library's names": plain(
+        {
+            "setup.py": NAMED.format(more="packages=find_packages(), py_modules=['statistics']"),
+            "tests/__init__.py": "",
+            "tests/test_task.py": "",
+            "code/__init__.py": "ours = True\n",
+            "statistics.py": "ours = True\n",
+            **MODULES,
+        }
+    ),
+    "a setup.py that reads its files and has commands": plain(
+        {
+            "setup.py": "import os, subprocess\n"
+            "from distutils.command.build import build as _build\n"
+            "from setuptools import Command, find_packages, setup\n\n"
+            "class build(_build):\n"
+            "    sub_commands = _build.sub_commands + [('CustomCommands', None)]\n\n"
+            "class CustomCommands(Command):\n"
+            "    user_options = []\n"
+            "    def initialize_options(self): pass\n"
+            "    def finalize_options(self): pass\n"
+            "    def run(self): subprocess.run(['true'], check=True)\n\n"
+            "here = os.path.abspath(os.path.dirname(__file__))\n"
+            "about = {}\n"
+            "exec(open(os.path.join(here, 'trainer', 'version.py')).read(), about)\n"
+            "setup(name='trainer', version=about['__version__'],\n"
+            "      install_requires=open('requirements.txt').read().splitlines(),\n"
+            "      packages=find_packages(), scripts=['bin/start.sh'],\n"
+            "      cmdclass={'build': build, 'CustomCommands': CustomCommands})\n",
+            "requirements.txt": "numpy>=1.0\n\npackaging\n",
+            "trainer/version.py": "__version__ = '3.2.1'\n",
+            "bin/start.sh": "#!/bin/sh\necho brief\n",
+            **MODULES,
+        }
+    ),
+    "setup.cfg alone": plain(
+        {
+            "setup.cfg": "[metadata]\nname = trainer\nversion = attr: trainer.VERSION\n"
+            "summary = Said in a file\n[options]\npackages = find:\ninstall_requires =\n"
+            "    numpy>=1.0\n[options.package_data]\n* = *.txt\n[options.entry_points]\n"
+            "console_scripts =\n    train = trainer.task:main\n",
+            "pyproject.toml": "",
+            "trainer/a.txt": "a",
+            "trainer/__init__.py": "VERSION = '2.0'\n",
+            "trainer/task.py": PROBE,
+        }
+    ),
+    "pyproject with extras, a dynamic version and data": plain(
+        {
+            "pyproject.toml": _BACKEND.format('setuptools>=61", "wheel', "setuptools.build_meta")
+            + '[project]\nname = "trainer"\ndynamic = ["version"]\n'
+            "dependencies = [\"numpy; python_version > '3'\"]\n[project.optional-dependencies]\n"
+            'gpu = ["no-such-one"]\n[project.scripts]\ntrain = "trainer.task:main"\n'
+            '[tool.setuptools]\npackages = ["trainer"]\n[tool.setuptools.dynamic]\n'
+            'version = {attr = "trainer.VERSION"}\n[tool.setuptools.package-data]\n'
+            'trainer = ["*.json"]\n',
+            "trainer/__init__.py": "VERSION = '1.5rc1'\n",
+            "trainer/a.json": "{}",
+            "trainer/task.py": PROBE,
+        }
+    ),
+    "a backend in its own tree": plain(
+        {
+            "pyproject.toml": '[build-system]\nrequires = ["setuptools"]\n'
+            'build-backend = "own"\nbackend-path = ["tools"]\n',
+            "tools/own.py": "from setuptools.build_meta import *\n",
+            "setup.py": FOUND,
+            **MODULES,
+        }
+    ),
+    "names beyond ASCII": plain(
+        {
+            "setup.py": NAMED.format(
+                more="packages=find_packages(), author='Jürgen', description='Größe, 大小', "
+                "package_data={'trainer': ['*.txt']}"
+            ),
+            "trainer/größe.py": "WORT = 'ä'\n",
+            "trainer/größe 大.txt": "ß",
+            **MODULES,
+        }
+    ),
+    "a later version over an earlier one": several(
+        plain(
+            {
+                "setup.py": FOUND.replace("0.1", "0.0.9"),
+                "trainer/gone.py": "",
+                "trainer/old/__init__.py": "",
+                "shared/__init__.py": "OWNER = 'trainer'\n",
+                **MODULES,
+            }
+        ),
+        built_wheel(
+            {
+                "setup.py": NAMED.replace("trainer", "second").format(more="packages=['shared']"),
+                "shared/__init__.py": "OWNER = 'second'\n",
+            }
+        ),
+        plain({"setup.py": FOUND, **MODULES}),
+    ),
+    "a namespace of pkgutil, and files that nobody includes": plain(
+        {
+            "setup.py": NAMED.format(more="packages=find_packages(), data_files=[]"),
+            "MANIFEST.in": "recursive-include trainer *.md\nglobal-exclude *.pyc\n",
+            "trainer/readme.md": "not package data, since nobody includes it",
+            "trainer/sub/__init__.py": "__import__('pkgutil').extend_path(__path__, __name__)\n",
+            **MODULES,
+        }
+    ),
+    "compressed by bzip2, with a strange name": as_bz2,
+    "the SDK's of a folder with data": of_the_sdk_from_a_folder,
 }

@@ -7,7 +7,8 @@ from machine_room import Room, in_room, package_pool
 from package_layouts import FIRST, LAYOUTS, Layout
 from package_probe import read_probe, seen_after_pip, wheelhouse
 
-MODULES = {"the SDK's of a script": "aiplatform_custom_trainer_script.task"}
+_OF_SDK = "aiplatform_custom_trainer_script.task"
+MODULES = {"the SDK's of a script": _OF_SDK, "the SDK's of a folder with data": _OF_SDK}
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from vertex_jobs.emulator.environments.engines import why_no_engine
 from vertex_jobs.emulator.launcher.launcher_values import Capabilities
 from vertex_jobs.emulator.replicas.accelerators import AcceleratorPool
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs
-from vertex_jobs.emulator.replicas.package_requirements import missing, refuse_missing
+from vertex_jobs.emulator.replicas.package_requirements import compare, refuse_missing
 from vertex_jobs.emulator.replicas.packages import Package, Packages
 from vertex_jobs.emulator.replicas.tasks import ENGINES, NoProgramError, PoolTask, pool_tasks
 from vertex_jobs.emulator.resources.job_settings import JobSettings
@@ -86,11 +86,11 @@ class Capacity:
 
 def _missing(packages: Sequence[Package]) -> list[tuple[str, str]]:
     """Return what packages require and nobody brings, as far as that is known before a build."""
-    brought = {package.name for package in packages}
+    brought = {package.name: "" for package in packages}
     if "" in brought:  # it may bring anything
         return []
     return [
         (text, package.uri)
         for package in packages
-        for text in missing(package.requirements, brought)
+        for text in compare(package.requirements, brought).absent
     ]

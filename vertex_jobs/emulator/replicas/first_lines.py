@@ -1,7 +1,7 @@
 """Lines of a job's log before its program starts: how this machine differs, what is run.
 
 A prebuilt image's runner writes some before it hands over to the program. Only those that are true
-here: nothing is installed with gsutil and pip, so nothing says so.
+here: nothing is copied with gsutil, and where pip has installed a package its own lines stand.
 Source: log of a real job, February 2026.
 """
 

@@ -26,8 +26,7 @@ from vertex_jobs.emulator.environments.package_installer import (
 )
 from vertex_jobs.emulator.environments.tool_runs import Say
 from vertex_jobs.emulator.replicas.package_requirements import (
-    drift,
-    missing,
+    compare,
     read_requirements,
     refuse_missing,
     versions_in,
@@ -162,11 +161,9 @@ def _refusal(uri: str, code: int, last_lines: Sequence[str], absent: Sequence[st
 def _compare(steps: Sequence[_Step], sites: Sequence[Path]) -> tuple[str, ...]:
     """Refuse absent requirements; return those that another version stands for."""
     brought = versions_in(sites)
-    wanted = {step.package.uri: _requirements(step) for step in steps}
-    refuse_missing(
-        [(text, uri) for uri, listed in wanted.items() for text in missing(listed, brought)]
-    )
-    return tuple(text for listed in wanted.values() for text in drift(listed, brought))
+    found = {step.package.uri: compare(_requirements(step), brought) for step in steps}
+    refuse_missing([(text, uri) for uri, one in found.items() for text in one.absent])
+    return tuple(text for one in found.values() for text in one.drifted)
 
 
 def _requirements(step: _Step) -> list[str]:

@@ -7,6 +7,7 @@ version than the wanted one stands for it.
 import contextlib
 import importlib.metadata
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from email import message_from_bytes
 from pathlib import Path
 
@@ -67,24 +68,27 @@ def versions_in(folders: Iterable[Path]) -> dict[str, str]:
     }
 
 
-def missing(requirements: Iterable[str], brought: Iterable[str] = ()) -> list[str]:
-    """Return requirements that are neither installed here nor brought by a package of the job."""
-    known = set(brought)
-    return [
-        text
-        for text in requirements
-        if canonicalize_name(Requirement(text).name) not in known and _version(text, {}) is None
-    ]
+@dataclass(frozen=True)
+class Comparison:
+    """Requirements that are ``absent`` here, and those ``drifted``, e.g. ``gcsfs (here 1.0)``."""
+
+    absent: Sequence[str]
+    drifted: Sequence[str]
 
 
-def drift(requirements: Iterable[str], brought: Versions) -> list[str]:
-    """Return requirements that another version stands for, e.g. ``gcsfs (here 2026.10.1)``."""
-    found = []
+def compare(requirements: Iterable[str], brought: Versions) -> Comparison:
+    """Compare requirements with what packages of the job bring and what is installed here.
+
+    An empty version is one that is not known yet.
+    """
+    absent, drifted = [], []
     for text in requirements:
         version = _version(text, brought)
-        if version and not Requirement(text).specifier.contains(version, prereleases=True):
-            found.append(f"{text} (here {version})")
-    return found
+        if version is None:
+            absent.append(text)
+        elif version and not Requirement(text).specifier.contains(version, prereleases=True):
+            drifted.append(f"{text} (here {version})")
+    return Comparison(absent, drifted)
 
 
 def _version(requirement: str, brought: Versions) -> str | None:

@@ -135,8 +135,9 @@ async def _isolated(
         environment = await host.environments.get(recipe, say)
     programs = environment.folder / "bin"
     search_path = (str(environment.packages),) if environment.packages else ()
+    installed = [environment.packages / "bin"] if environment.packages else []
     variables = {
-        "PATH": _path_with(programs, without=Path(sys.executable).parent),
+        "PATH": _path_with(*installed, programs, without=Path(sys.executable).parent),
         "VIRTUAL_ENV": str(environment.folder),
         "PYTHONNOUSERSITE": "1",
     }

@@ -61,7 +61,7 @@ JOB_FIELDS: list[Field] = [
         "WorkerPoolSpec",
         acted={
             "container_spec": "SDK-made commands run as a package; others need images",
-            "python_package_spec": "unpacked and run",
+            "python_package_spec": "installed and run",
             "machine_spec": "checked",
             "replica_count": "as many processes",
             "disk_spec": "checked, filled in; replicas use this machine's disk",
@@ -85,7 +85,7 @@ JOB_FIELDS: list[Field] = [
         "PythonPackageSpec",
         acted={
             "executor_image_uri": "checked; says which environment stands for it",
-            "package_uris": "unpacked onto the path",
+            "package_uris": "installed in order, requirements compared",
             "python_module": "run",
             "args": "passed on; trials append to them",
             "env": "set, but where the service has a value of its own",
