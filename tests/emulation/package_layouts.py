@@ -168,10 +168,10 @@ FIRST: dict[str, Layout] = {
     ),
     "the SDK's of a script": of_the_sdk,
     "this project's": of_this_project,
-    "a pure wheel": built_wheel({"setup.py": FOUND, **MODULES}),
 }
 LAYOUTS: dict[str, Layout] = {
     **FIRST,
+    "a pure wheel": built_wheel({"setup.py": FOUND, **MODULES}),
     "a folder without metadata": plain({"setup.py": FOUND, **MODULES}),
     "setup.py at the top of the archive": at_the_top,
     "setup.py sdist": sdist(

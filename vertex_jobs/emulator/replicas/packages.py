@@ -24,6 +24,8 @@ from vertex_jobs.packaging import ArchiveError, extract, hash_file, lay_out
 
 #: Source: google-cloud-aiplatform, where it uploads a package.
 _SDK_PREFIX = re.compile(r"aiplatform-\d{4}-\d\d-\d\d-\d\d:\d\d:\d\d\.\d+-(?=.*\.tar\.gz)")
+#: Packages that are remembered, so that a study does not read one at every trial.
+_MOST_KNOWN = 1000
 #: Of a folder that is being made.
 ASIDE = ".aside-"
 
@@ -92,9 +94,13 @@ class Packages:
         stored, file = self._open(location)
         with file:
             key = (uri, stored.generation)
-            if key not in self._known:
-                self._known[key] = self._unpack(uri, archive_name(location.path), file)
-            return self._known[key]
+            package = self._known.get(key)
+            if package is None:
+                package = self._unpack(uri, archive_name(location.path), file)
+                if len(self._known) >= _MOST_KNOWN:
+                    self._known.clear()
+                self._known[key] = package
+            return package
 
     def _unpack(self, uri: str, name: str, file: BinaryIO) -> Package:
         digest = hash_file(file, name if name.endswith(".whl") else "")[:32]
