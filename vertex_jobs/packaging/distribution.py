@@ -12,7 +12,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.errors import PackagingError
+from vertex_jobs.packaging.requirement_sources import expand
 from vertex_jobs.packaging.requirements import declare_requirements
 from vertex_jobs.packaging.runtime_files import runtime_files
 from vertex_jobs.packaging.sdist import write_sdist
@@ -93,10 +95,11 @@ def describe(job: "JobSpec") -> Package:
     sources = _collect(Path(job.script_path), job)
     contents = {**sources.contents, **_starter(sources, job.python_module_name), **runtime_files()}
     files = tuple(PackageFile(path, contents[path]) for path in sorted(contents))
-    requirements = declare_requirements(
-        line for line in job.requirements if not is_wheel_file(line)
-    )
-    wheels = read_wheels(job.requirements, job.worker_pools_resolved()[0].container_uri)
+    image = job.worker_pools_resolved()[0].container_uri
+    known = parse_image(image)
+    listed = expand(job.requirements, known.python if known is not None else "")
+    requirements = declare_requirements(line for line in listed if not is_wheel_file(line))
+    wheels = read_wheels(listed, image)
     content_hash = _content_hash(files, requirements, wheels)
     module_name = f"vertex_jobs_task_{content_hash}"
     return Package(

@@ -62,8 +62,9 @@ class JobSpec(Spec):
     """Module to run of a package, e.g. trainer.task."""
     python_package_gcs_uri: OneOrMore[Text] = ()
     """Packages that lie in Cloud Storage already, instead of script_path."""
-    requirements: Items[Text] = ()
-    """What pip installs before the script runs: NAME>=VERSION, or the path of a private wheel."""
+    requirements: OneOrMore[Text] = ()
+    """What pip installs before the script runs: NAME>=VERSION, the path of a private wheel, a
+    requirements file, pyproject.toml[EXTRA] or uv.lock[EXTRA]."""
     data_files: Items[Text] = ()
     """Files that travel besides the code, as patterns below the script's folder."""
     exclude_files: Items[Text] = ()

@@ -2,9 +2,10 @@
 
 For the command line and for Python programs that keep jobs in YAML.
 
-A relative ``script_path``, or private wheel of ``requirements``, is looked for beside the file that
-names it, then in the directory above that, then in the current directory. So with ``script_path:
-trial_scripts/y.py`` in it, ``configs/x.yaml`` means the same script from wherever it is run.
+A relative ``script_path``, or a wheel or file of ``requirements``, is looked for beside the file
+that names it, then in the directory above that, then in the current directory. So with
+``script_path: trial_scripts/y.py`` in it, ``configs/x.yaml`` means the same script from wherever it
+is run.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,6 +19,7 @@ from vertex_jobs.spec.job_spec import JobSpec
 from vertex_jobs.spec.kinds import KINDS
 from vertex_jobs.spec.local import LocalSettings
 from vertex_jobs.spec.overrides import apply
+from vertex_jobs.spec.requirement_files import requirements_file
 from vertex_jobs.spec.script_parameters import fill_in
 from vertex_jobs.spec.spelling import nearest, suggestion
 
@@ -224,12 +226,17 @@ def _places(
     job: JobSpec, script: Path | None, whole: Composition, base_directory: Path
 ) -> dict[str, Any]:
     directory = whole.directory_of("requirements", base_directory)
-    requirements = tuple(
-        str(_find(line, directory) or line) if line.endswith(".whl") else line
-        for line in job.requirements
-    )
+    requirements = tuple(_found_requirement(line, directory) for line in job.requirements)
     places = {"script_path": str(script) if script else None, "requirements": requirements}
     return {name: place for name, place in places.items() if name in job.model_fields_set}
+
+
+def _found_requirement(line: str, directory: Path) -> str:
+    """Return a requirement with the path where its wheel or its file is found."""
+    file = requirements_file(line)
+    if file is not None:
+        return file.at(str(_find(file.path, directory) or file.path))
+    return str(_find(line, directory) or line) if line.endswith(".whl") else line
 
 
 def _model_of(mapping: Mapping[str, Any]) -> tuple[type[JobSpec], list[Fault]]:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from vertex_jobs.errors import PackagingError
-from vertex_jobs.packaging import Proof, describe, verify, write
+from vertex_jobs.packaging import Proof, describe, hidden_modules, verify, write
 from vertex_jobs.spec import CustomJob
 
 Job = Callable[..., CustomJob]
@@ -56,6 +56,29 @@ def test_a_script_that_fails_does_not_pass(job: Job, tmp_path: Path) -> None:
         False,
         True,
     )
+
+
+def test_a_library_that_only_this_machine_has_is_not_seen(job: Job, tmp_path: Path) -> None:
+    made = job({"task.py": "import numpy\nprint('numpy', flush=True)\nimport optuna"})
+    hidden = hidden_modules(describe(made), ["tensorflow"])
+    failed = verify(write(describe(made), tmp_path)[-1], hidden=hidden)
+    assert (failed.passed, failed.output.splitlines()[0], failed.output.splitlines()[-1]) == (
+        False,
+        "numpy",
+        "ModuleNotFoundError: No module named 'optuna'",
+    )
+
+
+def test_a_library_that_is_required_is_seen(job: Job, tmp_path: Path) -> None:
+    made = job({"task.py": "import optuna, sqlalchemy\nprint('both')"})
+    hidden = hidden_modules(describe(made), ["tensorflow", "optuna"])
+    assert verify(write(describe(made), tmp_path)[-1], hidden=hidden).output == "both\n"
+
+
+def test_a_sibling_named_like_a_library_is_seen(job: Job, tmp_path: Path) -> None:
+    made = job({"task.py": "import optuna\nprint(optuna.OWN)", "optuna.py": "OWN = 'sibling'"})
+    hidden = hidden_modules(describe(made), [])
+    assert verify(write(describe(made), tmp_path)[-1], hidden=hidden).output == "sibling\n"
 
 
 def test_a_script_that_trains_instead_is_stopped(job: Job, tmp_path: Path) -> None:

@@ -27,6 +27,7 @@ _HEADINGS = {
         "run": "package a config's script, submit the job and watch it to its end",
         "show": "print the request of a config, exactly as run would send it",
         "package": "write a config's package, and prove that it works",
+        "image": "write the Dockerfile of an image that has a config's libraries",
     },
     "jobs that exist, on either endpoint": {
         "list": "every job, newest first",

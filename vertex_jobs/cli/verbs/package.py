@@ -65,7 +65,8 @@ VERB = Verb(
     description="A source distribution whose name holds the hash of its content. What travels: a "
     "script and what it imports beside it, or a whole package folder; data_files; private wheels. "
     "What stays: exclude_files, what git ignores, build leftovers. A secret is refused. The "
-    "proof: unpacked into an empty folder, its module answers --help.",
+    "proof: unpacked into an empty folder, without the libraries that neither image nor "
+    "requirements bring, its module answers --help.",
     examples=(
         "package configs/digits_search.yaml",
         "package configs/digits_search.yaml --output /tmp",
@@ -95,20 +96,28 @@ def _write(config: OptionalConfigOptions, folder: Path) -> int:
         raise UsageError(
             "name a CONFIG, or ask for --runtime-only\nsee: vertex-jobs package --help"
         )
-    described = packaging.describe(load(config.path, config.overrides, config.overlays))
+    job = load(config.path, config.overrides, config.overlays)
+    described = packaging.describe(job)
     for line in _listing(described):
         say(line)
     *wheels, path = packaging.write(described, folder)
-    _prove(path, wheels)
+    _prove(path, wheels, described, job.worker_pools_resolved()[0].container_uri)
     print_result(str(path))
     return 0
 
 
-def _prove(path: Path, wheels: list[Path]) -> None:
+def _prove(path: Path, wheels: list[Path], package: "Package", container_uri: str) -> None:
     from vertex_jobs import packaging
+    from vertex_jobs.catalog.container_images import parse_image
 
     say("the proof: python -m … --help, unpacked into an empty folder")
-    proof = packaging.verify(path, wheels)
+    image = parse_image(container_uri)
+    hidden: frozenset[str] = frozenset()
+    if image is None:
+        say("  what the image brings is not known: every library that is installed here is seen")
+    else:
+        hidden = packaging.hidden_modules(package, image.requirements)
+    proof = packaging.verify(path, wheels, hidden=hidden)
     if not proof.passed:
         ended = "did not end" if proof.exit_code is None else f"ended with {proof.exit_code}"
         last = "\n".join(f"  | {line}" for line in proof.output.splitlines()[-_LAST_LINES:])

@@ -4,6 +4,7 @@ Nothing is downloaded: what a requirement brings is read from what is installed 
 catalog.
 """
 
+import contextlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,12 +12,13 @@ from packaging.requirements import InvalidRequirement, Requirement
 from packaging.utils import canonicalize_name
 
 from vertex_jobs.catalog.container_images import ImageContents, parse_image
-from vertex_jobs.errors import Fault
+from vertex_jobs.errors import Fault, PackagingError
 from vertex_jobs.packaging import (
     NeededModule,
     Package,
     brought_by,
     distributions_of,
+    expand,
     installed_version,
     is_known,
     needed_modules,
@@ -229,12 +231,15 @@ def _fits(requirement: Requirement, version: str) -> bool:
 
 
 def _named(subject: Subject) -> Iterator[tuple[int, str, Requirement]]:
-    """Yield the requirements that are names with their numbers; faults are the package's."""
-    for number, line in enumerate(subject.job.requirements):
-        try:
-            yield number, line, Requirement(line)
-        except InvalidRequirement:
-            continue
+    """Yield the requirements that are names, of files too, with the number of their entry.
+
+    Faults are the package's.
+    """
+    for number, written in enumerate(subject.job.requirements):
+        with contextlib.suppress(PackagingError):
+            for line in expand([written], ""):
+                with contextlib.suppress(InvalidRequirement):
+                    yield number, line, Requirement(line)
 
 
 def _own_pools(subject: Subject) -> Iterator[WorkerPoolSpec]:

@@ -10,6 +10,7 @@ from vertex_jobs.preflight.contract import Contract
 from vertex_jobs.preflight.rule import rule
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec import HyperparameterTuningJob
+from vertex_jobs.spec.requirement_files import requirements_file
 from vertex_jobs.spec.spelling import suggestion
 
 _CODE = ("script_path", "python_module_name", "requirements")
@@ -29,7 +30,11 @@ def script_packaged(subject: Subject) -> Iterator[Fault]:
     contract = subject.contract
     if contract is not None and contract.package_error:
         reason, _, remedy = contract.package_error.partition("; ")
-        field = "requirements" if reason.startswith("requirement") else "script_path"
+        files = [
+            file.path for line in subject.job.requirements if (file := requirements_file(line))
+        ]
+        of_file = reason.startswith(tuple(files)) if files else False
+        field = "requirements" if of_file or reason.startswith("requirement") else "script_path"
         yield Fault(field, subject.job.script_path, reason, remedy or "correct it")
 
 
