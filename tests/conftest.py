@@ -11,7 +11,10 @@ _CLIENT_VARIABLES = ("GOOGLE_", "STORAGE_EMULATOR_HOST", "VERTEX_JOBS_")
 
 
 @pytest.fixture(autouse=True)
-def _clean_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def _clean_environment(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path_factory.getbasetemp() / "config"))
     for name in list(os.environ):
         if name.startswith(_SERVICE_VARIABLES + _CLIENT_VARIABLES):
             monkeypatch.delenv(name)

@@ -70,7 +70,9 @@ and `args`, an image's own program.
 
 `accelerator: T4:2` stands for `machine_type`, `accelerator_type` and `accelerator_count`. It
 chooses the default machine, n1-standard-4, where that takes so many, else the one with the fewest
-vCPUs, then the least memory; a `machine_type` that is given stays.
+vCPUs, then the least memory; a `machine_type` that is given stays. `accelerator: v5e:2x4` is a TPU,
+by generation and topology. With `cpus` or `memory_gb` the machine is the cheapest by list price
+that has so much, and `check` names it and the next; a `machine_type` that is given must have it.
 """
 
 

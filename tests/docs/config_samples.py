@@ -43,6 +43,7 @@ NOT_SENT = {
     "kind": "the collection that the request goes to",
     "local": "Local Vertex",
     "max_cost_usd": "the check before a submission",
+    "prices": "the check before a submission",
     "requirements": "the package",
     "staging_bucket": "the default `base_output_dir` and the packages lie there",
 }
@@ -50,6 +51,8 @@ NOT_SENT = {
 #: Key -> its value, and the keys that it needs beside it.
 MACHINE: dict[str, tuple[Any, dict[str, Any]]] = {
     "machine_type": ("e2-standard-8", {}),
+    "cpus": (8, {}),
+    "memory_gb": (30, {}),
     "accelerator": ("T4:2", {}),
     "accelerator_type": ("NVIDIA_L4", A100),
     "accelerator_count": (2, A100),

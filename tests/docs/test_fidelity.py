@@ -14,9 +14,9 @@ OURS = sorted({one.source for one in FACTS if one.known == "ours"})
 
 #: Keys that no field has: what they stand for is sent by others, or belongs to the client.
 NOT_SENT = {
-    *("kind", "accelerator", "is_default_version", "staging_bucket"),
+    *("kind", "accelerator", "cpus", "memory_gb", "is_default_version", "staging_bucket"),
     *("script_path", "data_files", "exclude_files", "requirements"),
-    *("fallback", "max_cost_usd", "local"),
+    *("fallback", "max_cost_usd", "prices", "local"),
 }
 
 

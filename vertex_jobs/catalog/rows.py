@@ -49,6 +49,7 @@ class BootDisk:
     is_default: bool
     usd_per_gb_month: float | None
     confidence: str | None
+    basis: str | None
 
 
 @dataclass(frozen=True)
@@ -81,12 +82,13 @@ class ImageAddresses:
 
 @dataclass(frozen=True)
 class Price:
-    """A price in US dollars per hour in the catalog's price region, and how far to trust it.
+    """A price in US dollars per hour, and how far to trust it.
 
     Attributes:
         confidence: ``high``, ``medium`` or ``low``.
         date: When it was checked; None if it never was.
-        basis: ``checked``, ``computed`` or ``recalled``.
+        basis: ``checked``, ``computed`` or ``recalled``: a list price of the catalog's region;
+            ``own``: what the user said.
     """
 
     usd_per_hour: float
@@ -154,6 +156,7 @@ class TpuMachine:
     """A machine with TPUs; its CPUs and memory are those of one virtual machine.
 
     Attributes:
+        generation: ``v5e``, ``v6e`` or ``7x``; empty for ``cloud-tpu``, which has several.
         accelerators: Accelerator types, for ``cloud-tpu``, which needs one.
         board_cores: Cores of one board of these accelerators; 0 for all others.
         slice_cores: Cores of the smallest slice of a pod, of which there may be several.
@@ -163,6 +166,7 @@ class TpuMachine:
     """
 
     name: str
+    generation: str
     vcpus: int | None
     memory_gb: float | None
     accelerators: tuple[str, ...]

@@ -5,6 +5,7 @@ small file of their own.
 """
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import date
 from functools import cache, cached_property
 from pathlib import Path
@@ -27,6 +28,7 @@ from vertex_jobs.catalog.rows import (
 )
 
 Record = TypeVar("Record")
+Priced = TypeVar("Priced", Machine, Accelerator)
 
 _FRAMEWORKS = ("tensorflow", "pytorch", "sklearn", "xgboost", "ray")
 
@@ -150,6 +152,36 @@ class Catalog:
             for hardware, row in rows.items()
         }
 
+    @property
+    def priced_names(self) -> tuple[str, ...]:
+        """What has a price: machines, accelerators that are not part of one, and boot disks."""
+        attached = [name for name, one in self.accelerators.items() if not one.bundled]
+        return (*self.machines, *self.tpu_machines, *attached, *self.boot_disks)
+
+    def with_prices(self, own: Mapping[str, float]) -> "Catalog":
+        """Return the same with other prices of some of the ``priced_names``.
+
+        They are in US dollars per hour, of one machine, accelerator or, of a TPU with accelerator
+        type, board; of a boot disk per GB and month.
+        """
+        if not own:
+            return self
+        prices = {name: Price(usd, "high", None, "own") for name, usd in own.items()}
+        copy = Catalog()
+        copy.machines = _priced(self.machines, prices)
+        copy.accelerators = _priced(self.accelerators, prices)
+        copy.tpu_machines = {
+            name: replace(one, prices={**one.prices, **_board_prices(one, prices)})
+            for name, one in self.tpu_machines.items()
+        }
+        copy.boot_disks = {
+            name: replace(one, usd_per_gb_month=own[name], confidence="high", basis="own")
+            if name in own
+            else one
+            for name, one in self.boot_disks.items()
+        }
+        return copy
+
     def boot_disk_of(self, machine_type: str) -> str:
         """Return the type of boot disk that a machine gets unasked."""
         default = ""
@@ -184,6 +216,16 @@ def _price(row: Mapping[str, Any] | None) -> Price | None:
     return None if row is None else Price(**row)
 
 
+def _priced(rows: Mapping[str, Priced], prices: Mapping[str, Price]) -> Mapping[str, Priced]:
+    return {name: replace(one, price=prices.get(name, one.price)) for name, one in rows.items()}
+
+
+def _board_prices(machine: TpuMachine, prices: Mapping[str, Price]) -> dict[str, Price]:
+    """Return a TPU's own prices by accelerator; the empty one for a machine without a type."""
+    names = {kind: kind for kind in machine.accelerators} or {"": machine.name}
+    return {kind: prices[name] for kind, name in names.items() if name in prices}
+
+
 def _boot_disk(row: Mapping[str, Any]) -> BootDisk:
     machines = row["default_for"]
     own = tuple(machines) if isinstance(machines, list) else ()
@@ -201,6 +243,7 @@ def _tpu_machine(name: str, row: Mapping[str, Any]) -> TpuMachine:
         TpuMachine,
         row,
         name=name,
+        generation=row.get("generation", ""),
         accelerators=tuple(row.get("accelerators", ())),
         board_cores=row.get("board_cores", 0),
         slice_cores=row.get("slice_cores", 0),

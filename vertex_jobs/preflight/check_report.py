@@ -15,11 +15,13 @@ class Report:
 
     The source is the config's path, or the job's display name. Faults begin with the errors, each
     kind in the order of the rules. The cost is None where too little of the config could be read.
+    The choices say, a clause each, why a machine was chosen that the config does not name.
     """
 
     source: str
     faults: tuple[Fault, ...]
     cost: Estimate | None
+    choices: tuple[str, ...] = ()
 
     @property
     def ok(self) -> bool:
@@ -80,6 +82,7 @@ class Report:
             place = f"  ({fault.place})" if fault.place else ""
             yield f"  {fault.severity:<8} {fault.subject}{place}"
             yield f"           {fault.rule}; {fault.remedy}"
+        yield from (f"  {choice}" for choice in self.choices)
         if self.cost is not None:
             yield from ("", "cost, in list prices without tax:")
             yield from (f"  {line}" for line in self.cost.total_lines())

@@ -6,6 +6,7 @@ from datetime import date, datetime, timezone
 from vertex_jobs import catalog
 from vertex_jobs.errors import Fault
 from vertex_jobs.preflight.check_report import Report
+from vertex_jobs.preflight.machine_choices import explain_choices
 from vertex_jobs.preflight.rule import MACHINE_FIELDS
 from vertex_jobs.preflight.rules import RULES
 from vertex_jobs.preflight.subject import Subject, Where
@@ -35,7 +36,10 @@ def check(reading: Reading, *, on: Where, place: Place, today: date | None = Non
     found = [*reading.faults, *map(reading.composition.placed, later)]
     found.sort(key=lambda fault: fault.severity != "error")
     cost = None if _PRICED & reading.damaged else subject.cost
-    return Report(reading.source, tuple(found), cost)
+    sizes = MACHINE_FIELDS | {"cpus", "memory_gb"}
+    readable = not sizes & reading.damaged
+    choices = tuple(explain_choices(reading.job, subject.catalog)) if readable else ()
+    return Report(reading.source, tuple(found), cost, choices)
 
 
 def bucket_fault(remedy: str) -> Fault:

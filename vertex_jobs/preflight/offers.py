@@ -1,9 +1,10 @@
 """The machines on offer, each with its accelerators and its price.
 
-For the verb ``machines``. If an accelerator is asked for there is an offer for each count of it,
-else one for each machine.
+For the verb ``machines``. If an accelerator is asked for there is an offer for each kind and count
+of it, else one for each machine.
 """
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,7 +12,7 @@ from vertex_jobs.catalog import Catalog
 from vertex_jobs.catalog.machine_rules import MachineUse
 from vertex_jobs.errors import Fault, InvalidJobError
 from vertex_jobs.preflight.cost import Rate, rate
-from vertex_jobs.spec.spelling import nearest, suggestion
+from vertex_jobs.spec.spelling import suggestion
 
 
 @dataclass(frozen=True)
@@ -34,37 +35,74 @@ class Offer:
     reported: tuple[str, ...]
 
 
-def find_offers(
-    catalog: Catalog, *, gpu: str = "", machine: str = "", tpu: bool = False, region: str = ""
-) -> Iterator[Offer]:
-    """Yield the offers that the filters let through, in the catalog's order.
+@dataclass(frozen=True, kw_only=True)
+class Filters:
+    """What an offer has to be; an empty filter, or 0, lets everything through.
 
-    An empty filter lets everything through. ``gpu`` is an accelerator, as ``L4`` or in full;
-    ``machine`` is the start of a name; ``tpu`` asks for TPUs alone; ``region`` is one where the
-    accelerator must not be reported as refused.
+    Attributes:
+        gpu: An accelerator in full, or the start of its short name: ``L4``, ``H100``.
+        machine: The start of a name.
+        tpu: Asks for TPUs alone.
+        topology: One of TPUs, as ``2x4``.
+        region: One where the accelerator must not be reported as refused.
+        cpus: The fewest vCPUs.
+        memory_gb: The least memory.
+    """
+
+    gpu: str = ""
+    machine: str = ""
+    tpu: bool = False
+    topology: str = ""
+    region: str = ""
+    cpus: int = 0
+    memory_gb: float = 0
+
+
+def find_offers(catalog: Catalog, filters: Filters) -> list[Offer]:
+    """Return the offers that the filters let through.
+
+    They are in the catalog's order; if a size is asked for, those with a price from the cheapest
+    on, then the others.
 
     Raises:
-        InvalidJobError: If there is no such accelerator, machine or region.
+        InvalidJobError: If there is no such accelerator, machine, topology or region.
     """
-    accelerator = _checked(catalog, gpu, machine, region)
-    location = region or catalog.price_region
-    if not tpu:
-        for offer in _machines(catalog, accelerator, location):
-            if offer.machine_type.startswith(machine) and _may_be_in(catalog, offer, region):
-                yield offer
-    for offer in () if accelerator else _tpus(catalog, location):
-        if offer.machine_type.startswith(machine):
-            yield offer
+    accelerators = _checked(catalog, filters)
+    location = filters.region or catalog.price_region
+    found: list[Offer] = []
+    if not (filters.tpu or filters.topology):
+        for accelerator in accelerators or ("",):
+            found += _machines(catalog, accelerator, location)
+    if not accelerators:
+        found += _tpus(catalog, location, filters.topology)
+    fitting = [
+        offer
+        for offer in found
+        if offer.machine_type.startswith(filters.machine)
+        and (offer.vcpus or 0) >= filters.cpus
+        and (offer.memory_gb or 0) >= filters.memory_gb
+        and _may_be_in(catalog, offer, filters.region)
+    ]
+    if filters.cpus or filters.memory_gb:
+        fitting.sort(key=lambda offer: (not offer.rate.hourly.is_complete, offer.rate.hourly.high))
+    return fitting
 
 
-def _checked(catalog: Catalog, gpu: str, machine: str, region: str) -> str:
-    """Return the accelerator's full name, empty for any; refuse every filter that names nothing."""
+def _checked(catalog: Catalog, filters: Filters) -> tuple[str, ...]:
+    """Return the accelerators' full names, none for any; refuse every filter that names nothing."""
     faults = []
+    gpu, machine, region = filters.gpu, filters.machine, filters.region
     gpus = [name for name in catalog.accelerators if name.startswith("NVIDIA")]
-    name = nearest(gpu, gpus) if gpu else None
-    if gpu and (name is None or not _means(gpu, name)):
-        listed = ", ".join(short.removeprefix("NVIDIA_") for short in gpus)
-        faults.append(Fault("--gpu", gpu, "is no GPU of training", suggestion(gpu, gpus, listed)))
+    named = tuple(name for name in gpus if gpu and _means(gpu, name))
+    if gpu and not named:
+        listed = f"use one of {', '.join(map(_short, gpus))}"
+        rule = "is no GPU of training"
+        faults.append(Fault("--gpu", gpu, rule, suggestion(gpu, map(_short, gpus), listed)))
+    topologies = {name for tpu in catalog.tpu_machines.values() for name in tpu.topologies}
+    if filters.topology and filters.topology not in topologies:
+        listed = f"use one of {', '.join(sorted(topologies, key=_chips))}"
+        rule = "is no topology of a TPU"
+        faults.append(Fault("--topology", filters.topology, rule, listed))
     names = [*catalog.machines, *catalog.tpu_machines]
     if not any(one.startswith(machine) for one in names):
         rule = "begins no machine's name"
@@ -74,12 +112,21 @@ def _checked(catalog: Catalog, gpu: str, machine: str, region: str) -> str:
         faults.append(Fault("--region", region, "is no region of Vertex AI", remedy))
     if faults:
         raise InvalidJobError(faults, "command line")
-    return name or ""
+    return named
 
 
 def _means(word: str, name: str) -> bool:
-    """Return whether a word is a name or a part of it, so that no typing mistake passes for one."""
-    return word.upper().replace("-", "_") in name
+    """Return whether a word is a name or the start of its short form."""
+    plain = word.upper().replace("-", "_").removeprefix("NVIDIA_").removeprefix("TESLA_")
+    return _short(name).startswith(plain)
+
+
+def _short(name: str) -> str:
+    return name.removeprefix("NVIDIA_").removeprefix("TESLA_")
+
+
+def _chips(topology: str) -> int:
+    return math.prod(map(int, topology.split("x")))
 
 
 def _machines(catalog: Catalog, accelerator: str, location: str) -> Iterator[Offer]:
@@ -99,11 +146,14 @@ def _machines(catalog: Catalog, accelerator: str, location: str) -> Iterator[Off
             )
 
 
-def _tpus(catalog: Catalog, location: str) -> Iterator[Offer]:
+def _tpus(catalog: Catalog, location: str, topology: str) -> Iterator[Offer]:
     for name, machine in catalog.tpu_machines.items():
+        if topology and topology not in machine.topologies:
+            continue
         for accelerator in machine.accelerators or ("",):
-            use = MachineUse(name, 1, accelerator, machine.board_cores)
-            kinds: dict[str, tuple[int | str, ...]] = {"topology": machine.topologies}
+            use = MachineUse(name, 1, accelerator, machine.board_cores, topology)
+            shown = (topology,) if topology else machine.topologies
+            kinds: dict[str, tuple[int | str, ...]] = {"topology": shown}
             if accelerator:
                 kinds = {accelerator: (machine.board_cores, f"multiples of {machine.slice_cores}")}
             yield Offer(

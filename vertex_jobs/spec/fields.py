@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from numbers import Integral, Real
 from typing import Annotated, Any, TypeVar
 
-from annotated_types import Ge, Le
+from annotated_types import Ge, Gt, Le
 from pydantic import (
     AfterValidator,
     AllowInfNan,
@@ -88,6 +88,8 @@ Whole = Annotated[int, BeforeValidator(_read_whole)]
 Value = Annotated[Any, BeforeValidator(_read_value), WithJsonSchema({"type": ["number", "string"]})]
 #: A count of things, at most what the API's 32-bit fields hold.
 Count = Annotated[Whole, Ge(1), Le(2**31 - 1)]
+#: An amount of memory.
+Gigabytes = Annotated[Number, Gt(0)]
 #: A duration in seconds, at most what a protobuf Duration holds (about 10,000 years).
 Seconds = Annotated[Whole, Ge(0), Le(315_576_000_000)]
 #: true or false, nothing that merely looks like it.

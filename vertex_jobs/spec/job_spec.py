@@ -6,7 +6,7 @@ SDK's arguments. A spec does no I/O and knows no project.
 Source: CustomJobSpec; the SDK's CustomJob.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
 from pydantic import Field, model_validator
@@ -20,6 +20,7 @@ from vertex_jobs.spec.fallback import Fallback
 from vertex_jobs.spec.fields import (
     Count,
     Flag,
+    Gigabytes,
     Items,
     Number,
     OneOrMore,
@@ -80,6 +81,10 @@ class JobSpec(Spec):
 
     machine_type: Text = DEFAULT_MACHINE
     """Machine of each replica."""
+    cpus: Count | None = None
+    """The fewest vCPUs; with memory_gb they choose the cheapest machine if none is given."""
+    memory_gb: Gigabytes | None = None
+    """The least memory of that machine."""
     accelerator: Annotated[Accelerator, Field(examples=["T4:2"])] | None = None
     """Accelerator and count, as in T4:2, which chooses the machine if none is given."""
     accelerator_type: AcceleratorType | None = None
@@ -156,6 +161,10 @@ class JobSpec(Spec):
     """Places tried in order when machines or quota are short."""
     max_cost_usd: Annotated[Number, Field(gt=0)] | None = None
     """Refuse to submit when the worst case costs more."""
+    prices: Mapping[Text, Annotated[Number, Field(ge=0)]] = Field(
+        default={}, examples=["{g2-standard-4: 0.71}"]
+    )
+    """Your own prices in USD: of machines and accelerators an hour, of disks a GB and month."""
     local: LocalSettings = LocalSettings()
     """Settings for Local Vertex only; no part of the request."""
 

@@ -19,7 +19,7 @@ from vertex_jobs.spec.accelerator_shorthand import Accelerator, expand
 from vertex_jobs.spec.argument_forms import Arguments, tokens
 from vertex_jobs.spec.attachments import LustreMount, NfsMount
 from vertex_jobs.spec.base import Spec
-from vertex_jobs.spec.fields import Count, Items, OneOrMore, Text, TextMap
+from vertex_jobs.spec.fields import Count, Gigabytes, Items, OneOrMore, Text, TextMap
 from vertex_jobs.spec.machine_fields import (
     DEFAULT_DISK_GB,
     DEFAULT_MACHINE,
@@ -116,6 +116,10 @@ class WorkerPool(Spec):
 
     machine_type: Text = DEFAULT_MACHINE
     """Machine of each replica."""
+    cpus: Count | None = None
+    """The fewest vCPUs; with memory_gb they choose the cheapest machine if none is given."""
+    memory_gb: Gigabytes | None = None
+    """The least memory of that machine."""
     accelerator: Accelerator | None = None
     """Accelerator and count, as in T4:2, which chooses the machine if none is given."""
     accelerator_type: AcceleratorType | None = None

@@ -27,7 +27,7 @@ def test_a_sound_config_has_a_cost(config: str, capsys: pytest.CaptureFixture[st
     out = capsys.readouterr().out
     assert out.splitlines()[0] == f"{config}: no mistake found"
     assert "an hour of one job: 0.237 to 0.253 USD" in out
-    assert "n1-standard-4: 0.2185 USD/h (high confidence, checked 2026-09-08)" in out
+    assert "n1-standard-4: 0.2185 USD/h in us-central1 (high confidence, checked 2026-09-08)" in out
 
 
 def test_every_fault_comes_as_data(config: str, capsys: pytest.CaptureFixture[str]) -> None:

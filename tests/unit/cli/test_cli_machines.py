@@ -1,6 +1,7 @@
 """``machines`` as a person and as a program see it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -27,6 +28,49 @@ def test_an_added_gpu_is_part_of_the_price(capsys: pytest.CaptureFixture[str]) -
     assert one["usd_per_hour_high"] < two["usd_per_hour_high"] < four["usd_per_hour_high"]
 
 
+@pytest.mark.parametrize(
+    ("gpu", "accelerators"),
+    [
+        ("H100", {"NVIDIA_H100_80GB", "NVIDIA_H100_MEGA_80GB"}),
+        ("H200", {"NVIDIA_H200_141GB"}),
+        ("b200", {"NVIDIA_B200"}),
+        ("A100", {"NVIDIA_TESLA_A100", "NVIDIA_A100_80GB"}),
+        ("NVIDIA_A100_80GB", {"NVIDIA_A100_80GB"}),
+    ],
+)
+def test_a_family_of_gpus_has_one_name(
+    gpu: str, accelerators: set[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    _, out, _ = printed(capsys, "--gpu", gpu, "--format", "json")
+    assert {name for row in json.loads(out) for name in row["accelerators"]} == accelerators
+
+
+def test_a_size_lists_the_cheapest_first(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = printed(capsys, "--cpus", "8", "--memory-gb", "30", "--format", "json")
+    rows = json.loads(out)
+    assert all(row["vcpus"] >= 8 and row["memory_gb"] >= 30 for row in rows)
+    prices = [row["usd_per_hour_high"] for row in rows]
+    known = [price for price in prices if price is not None]
+    assert prices == [*sorted(known), *[None] * (len(rows) - len(known))]
+
+
+def test_tpus_are_found_by_topology(capsys: pytest.CaptureFixture[str]) -> None:
+    _, out, _ = printed(capsys, "--topology", "2x4", "--format", "json")
+    assert {row["machine_type"] for row in json.loads(out)} == {
+        *("ct5lp-hightpu-4t", "ct5lp-hightpu-8t", "ct6e-standard-4t", "ct6e-standard-8t")
+    }
+
+
+def test_a_price_of_ones_own_takes_the_place_of_an_unknown_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    (tmp_path / "vertex-jobs").mkdir()
+    (tmp_path / "vertex-jobs" / "prices.yaml").write_text("a4-highgpu-8g: 111\n")
+    _, out, _ = printed(capsys, "--gpu", "B200", "--format", "json")
+    assert [row["usd_per_hour_high"] for row in json.loads(out)] == [111]
+
+
 def test_an_unknown_price_is_none(capsys: pytest.CaptureFixture[str]) -> None:
     _, out, _ = printed(capsys, "--machine", "a4-", "--format", "json")
     (row,) = json.loads(out)
@@ -40,7 +84,7 @@ def test_a_region_that_refuses_an_accelerator_has_none(capsys: pytest.CaptureFix
 
 def test_a_region_is_not_said_to_be_verified(capsys: pytest.CaptureFixture[str]) -> None:
     _, _, err = printed(capsys, "--gpu", "L4", "--region", "europe-west4")
-    assert "that europe-west4 has these accelerators is not verified" in err
+    assert "no public source at hand says that europe-west4 has these accelerators" in err
 
 
 def test_tpus_have_topologies(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,12 +1,15 @@
 """What a job costs, from the catalog's prices: by the hour, at worst, and so far."""
 
+import re
 from datetime import datetime, timezone
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vertex_jobs import catalog
-from vertex_jobs.preflight.cost import CostRange, estimate, so_far
+from vertex_jobs.errors import InvalidJobError
+from vertex_jobs.preflight.cost import CostRange, estimate, priced_catalog, so_far
 from vertex_jobs.spec import CustomJob, HyperparameterTuningJob
 
 PRICES = catalog.load()
@@ -152,3 +155,56 @@ def test_what_is_no_job_has_no_cost() -> None:
 def test_amounts_are_read_as_money() -> None:
     assert str(CostRange(1.5, 2.25)) == "1.50 to 2.25 USD"
     assert str(CostRange(0.219, 0.219)) == "0.219 USD"
+
+
+def test_a_price_of_ones_own_counts_as_it_is() -> None:
+    found = estimate(job(prices={"n1-standard-4": 0.5, "pd-ssd": 0}), "europe-west4")
+    assert (found.hourly.low, found.hourly.high) == (0.5, 0.5)
+    assert str(found.legs[0].rate.lines[0]) == "1 x n1-standard-4: 0.5 USD/h (a price of your own)"
+    assert found.legs[0].rate.notes == ()
+
+
+def test_a_price_of_ones_own_lifts_what_is_unknown() -> None:
+    machine = {"machine_type": "a3-highgpu-1g", "accelerator": "H100:1"}
+    assert not estimate(job(**machine), "us-central1").hourly.is_complete
+    priced = estimate(job(**machine, prices={"a3-highgpu-1g": 4.1}), "us-central1")
+    assert priced.hourly.is_complete
+    assert 4.1 < priced.hourly.high < 4.2
+
+
+def test_a_list_price_says_where_it_holds() -> None:
+    line = estimate(job(), "europe-west4").legs[0].rate.lines[0]
+    assert "0.2185 USD/h in us-central1 (high confidence, checked" in str(line)
+
+
+def test_each_machine_of_a_tpu_slice_is_paid() -> None:
+    fields = {"machine_type": "ct5lp-hightpu-4t", "tpu_topology": "4x4"}
+    line = (
+        estimate(job(**fields, prices={"ct5lp-hightpu-4t": 2}), "us-central1").legs[0].rate.lines[0]
+    )
+    assert line.quantity == 4
+
+
+def test_the_users_file_of_prices(tmp_path: Path) -> None:
+    (tmp_path / "prices.yaml").write_text("NVIDIA_TESLA_T4: 0.35\n")
+    price = priced_catalog({"n1-standard-4": 0.2}, tmp_path / "prices.yaml")
+    t4, n1 = price.accelerators["NVIDIA_TESLA_T4"].price, price.machines["n1-standard-4"].price
+    assert t4 is not None
+    assert n1 is not None
+    assert (t4.usd_per_hour, n1.usd_per_hour) == (0.35, 0.2)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("- 1\n", "must be a mapping of names to prices; write g2-standard-4: 0.71"),
+        ("n1-standard-44: 1\n", "is no machine type, accelerator or boot disk; did you mean"),
+        ("NVIDIA_L4: 1\n", "is part of the price of its machine; give the price of the machine"),
+        ("n1-standard-4: cheap\n", "is no price; write US dollars per hour, as 4.40"),
+        ("n1-standard-4: [\n", "is no YAML"),
+    ],
+)
+def test_a_file_that_is_no_prices_is_refused(text: str, message: str, tmp_path: Path) -> None:
+    (tmp_path / "prices.yaml").write_text(text)
+    with pytest.raises(InvalidJobError, match=re.escape(message)):
+        priced_catalog(file=tmp_path / "prices.yaml")

@@ -253,6 +253,12 @@ CASES: dict[str, tuple[dict[str, Any], str, str, str]] = {
         "local",
         "holds on Local Vertex only",
     ),
+    "own-prices": (
+        {**CUSTOM, "prices": {"n1-standard-44": 1}},
+        "us-central1",
+        "prices.n1-standard-44",
+        "is no machine type, accelerator or boot disk",
+    ),
     "cost-ceiling": (
         {**CUSTOM, "max_cost_usd": 0.1},
         "us-central1",

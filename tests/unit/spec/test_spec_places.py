@@ -6,6 +6,7 @@ import pytest
 
 from vertex_jobs import catalog
 from vertex_jobs.errors import InvalidJobError
+from vertex_jobs.preflight.offers import Filters, find_offers
 from vertex_jobs.spec import CustomJob, Fallback, WorkerPool, attempts
 from vertex_jobs.spec.accelerator_shorthand import short_name
 
@@ -68,7 +69,11 @@ def test_a_pools_accelerator_chooses_its_machine() -> None:
     [
         ({"accelerator": "T4:3"}, "counts of 1, 2 or 4; write one of T4:1, T4:2, T4:4"),
         ({"accelerator": "A10"}, "is no GPU that a machine takes; did you mean 'A100'?"),
-        ({"accelerator": "TPU_V3:8"}, "name a TPU by its machine_type"),
+        ({"accelerator": "TPU_V3:8"}, "name a TPU by its generation and topology, as v5e:2x4"),
+        ({"accelerator": "v5e:3x4"}, "is no TPU that a machine has; did you mean 'v5e:4x4'?"),
+        ({"cpus": 9000}, "cpus = 9000: is more than the 4 vCPUs of n1-standard-4; name a larger"),
+        ({"machine_type": "e2-standard-4", "memory_gb": 17}, "is more than the 16 GB of e2-"),
+        ({"cpus": 2, "worker_pools": {"chief": {}}}, "cpus = 2: is the short form of what"),
         ({"accelerator": 4}, "must be an accelerator and a count; write for example T4:2"),
         (
             {"accelerator": "T4:2", "accelerator_type": "NVIDIA_L4", "accelerator_count": 1},
@@ -139,3 +144,33 @@ def test_parts_and_topology_belong_to_the_accelerator_that_goes() -> None:
         accelerator="A100:1", gpu_partition_size="1g.5gb", fallback=[Fallback(accelerator="L4:2")]
     )
     assert attempts(split)[1].job == job(accelerator="L4:2")
+
+
+@pytest.mark.parametrize(
+    ("asked", "machine"),
+    [
+        ({"cpus": 8, "memory_gb": 30}, "e2-standard-8"),
+        ({"memory_gb": 30}, "e2-highmem-4"),
+        ({"cpus": 1}, "e2-highmem-2"),
+        ({"cpus": 8, "accelerator": "T4:1"}, "n1-standard-8"),
+        ({"cpus": 8, "accelerator_type": "NVIDIA_L4", "accelerator_count": 1}, "g2-standard-8"),
+        ({"cpus": 8, "machine_type": "n1-standard-16"}, "n1-standard-16"),
+    ],
+)
+def test_a_size_chooses_the_cheapest_machine(asked: dict[str, Any], machine: str) -> None:
+    assert job(**asked).machine_type == machine
+    assert WorkerPool(**asked).machine_type == machine
+
+
+def test_the_chosen_machine_is_the_cheapest_in_the_list_of_offers() -> None:
+    offers = find_offers(catalog.load(), Filters(cpus=8, memory_gb=30))
+    assert job(cpus=8, memory_gb=30).machine_type == offers[0].machine_type
+
+
+@pytest.mark.parametrize(
+    ("accelerator", "machine"), [("v5e:2x4", "ct5lp-hightpu-8t"), ("V6E:4x4", "ct6e-standard-4t")]
+)
+def test_a_tpu_is_named_by_generation_and_topology(accelerator: str, machine: str) -> None:
+    chosen = job(accelerator=accelerator)
+    assert (chosen.machine_type, chosen.accelerator_type) == (machine, None)
+    assert chosen.tpu_topology == accelerator.partition(":")[2]

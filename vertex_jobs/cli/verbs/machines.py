@@ -36,7 +36,14 @@ class MachinesOptions:
     machine: str = option(
         "--machine NAME", "only those whose name starts so, e.g. g2 (default: all)", default=""
     )
+    cpus: int = option("--cpus N", "only with so many vCPUs or more, cheapest first", default=0)
+    memory_gb: float = option(
+        "--memory-gb N", "only with so much memory or more, cheapest first", default=0.0
+    )
     tpu: bool = switch("--tpu", "only TPUs")
+    topology: str = option(
+        "--topology T", "only TPUs with this one, e.g. 2x4 (default: all)", default=""
+    )
     location: str = option(
         "--location, --region L",
         "leave out what is reported to be refused there (default: anywhere)",
@@ -51,14 +58,21 @@ def machines(options: MachinesOptions) -> int:
     Raises:
         InvalidJobError: If a filter names nothing that exists.
     """
-    from vertex_jobs import catalog
-    from vertex_jobs.preflight.offers import find_offers
+    from vertex_jobs.preflight.cost import priced_catalog
+    from vertex_jobs.preflight.offers import Filters, find_offers
 
-    known = catalog.load()
+    known = priced_catalog()
     region = options.location
-    offers = list(
-        find_offers(known, gpu=options.gpu, machine=options.machine, tpu=options.tpu, region=region)
+    filters = Filters(
+        gpu=options.gpu,
+        machine=options.machine,
+        tpu=options.tpu,
+        topology=options.topology,
+        region=region,
+        cpus=options.cpus,
+        memory_gb=options.memory_gb,
     )
+    offers = find_offers(known, filters)
     if options.format != "table":
         rows = [_row(offer) for offer in offers]
         cells = [[_flat(cell) for cell in row.values()] for row in rows]
@@ -74,13 +88,20 @@ def machines(options: MachinesOptions) -> int:
 VERB = Verb(
     description="Prices are list prices of one region, each with its date and how sure it is; "
     "what is not known says so. Nothing is contacted.",
-    examples=("machines --gpu L4", "machines --machine n1 --region europe-west4", "machines --tpu"),
+    examples=(
+        "machines --gpu H100",
+        "machines --cpus 8 --memory-gb 30",
+        "machines --machine n1 --region europe-west4",
+        "machines --tpu --topology 2x4",
+    ),
     options=MachinesOptions,
     handler=machines,
 )
 
 
 def _say_what_is_not_known(known: "Catalog", offers: "Sequence[Offer]", region: str) -> None:
+    from vertex_jobs.preflight.cost import user_file
+
     say()
     for note in dict.fromkeys(note for offer in offers for note in offer.rate.notes):
         say_prose(note)
@@ -88,9 +109,15 @@ def _say_what_is_not_known(known: "Catalog", offers: "Sequence[Offer]", region: 
         f"list prices of {known.price_region} as of {known.as_of}, without boot disk and tax; an "
         "accelerator of an N1 machine is added to it"
     )
-    if region and any(offer.accelerators for offer in offers):
+    if any(not offer.rate.hourly.is_complete for offer in offers):
         say_prose(
-            f"that {region} has these accelerators is not verified: Google's table was not at hand"
+            f"unknown: no public source gives the price; yours counts from {user_file()} or from "
+            "prices: in a config, as g2-standard-4: 0.71"
+        )
+    if any(offer.accelerators for offer in offers):
+        where = f"that {region} has" if region else "which regions have"
+        say_prose(
+            f"regions: no public source at hand says {where} these accelerators; reports are users'"
         )
 
 
@@ -124,8 +151,15 @@ def _cells(offer: "Offer") -> list[str]:
         price,
         row["confidence"] or "",
         row["price_date"] or ("" if low is None else "no date"),
-        f"{len(offer.reported)} reported" if offer.reported else "not verified",
+        _regions(offer),
     ]
+
+
+def _regions(offer: "Offer") -> str:
+    """Return what is known of where its accelerators are; nothing for a machine without any."""
+    if offer.reported:
+        return f"{len(offer.reported)} reported"
+    return "unknown" if offer.accelerators else ""
 
 
 def _flat(cell: Any) -> Any:

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from vertex_jobs import catalog
+from vertex_jobs.preflight.cost.own_prices import priced_catalog
 from vertex_jobs.preflight.cost.rates import CostRange, Rate, rate
 from vertex_jobs.spec import HyperparameterTuningJob, JobSpec, attempts
 from vertex_jobs.wording import count, number
@@ -103,7 +103,7 @@ class Estimate:
 
 def estimate(job: JobSpec, location: str) -> Estimate:
     """Return the estimated cost of a job that is submitted to the location first."""
-    prices = catalog.load()
+    prices = priced_catalog(job.prices)
     legs = []
     for attempt in attempts(job):
         there = attempt.location or location

@@ -65,6 +65,7 @@ class PriceLine:
 
     Attributes:
         quantity: How many run at once.
+        region: Where the price holds; empty for a price of one's own.
         usd_per_hour: Of one, before any discount; None when unknown.
         confidence: ``high``, ``medium`` or ``low``; None when unknown.
         date: When the price was checked; None if it never was.
@@ -77,15 +78,18 @@ class PriceLine:
     confidence: str | None
     date: date | None
     basis: str
+    region: str
 
     def __str__(self) -> str:
-        """``2 x n1-standard-4: 0.2185 USD/h (medium confidence, recalled, no date)``."""
+        """``n1-standard-4: 0.2185 USD/h in us-central1 (high confidence, checked 2026-09-08)``."""
         item = f"{number(float(self.quantity))} x {self.item}"
         if self.usd_per_hour is None:
-            return f"{item}: price unknown"
+            return f"{item}: price unknown; give yours under prices: in the config"
+        if self.basis == "own":
+            return f"{item}: {self.usd_per_hour:.4g} USD/h (a price of your own)"
         when = f" {self.date}" if self.date else ", no date"
         sure = f"{self.confidence} confidence, {self.basis}{when}"
-        return f"{item}: {self.usd_per_hour:.4g} USD/h ({sure})"
+        return f"{item}: {self.usd_per_hour:.4g} USD/h in {self.region} ({sure})"
 
 
 @dataclass(frozen=True)
@@ -102,12 +106,13 @@ def rate(
 ) -> Rate:
     """Return the price of some machines, their disks and accelerators included.
 
-    The strategy is ``spot``, ``flex_start``, ``standard`` or None; prices are known for one region.
+    The strategy is ``spot``, ``flex_start``, ``standard`` or None. List prices are known for one
+    region; a price of one's own counts as it is.
     """
     lines = tuple(line for use in uses for line in _lines(use, catalog))
     notes = []
     away = bool(location) and location != catalog.price_region
-    if away:
+    if away and any(line.region for line in lines):
         notes.append(f"prices are those of {catalog.price_region}; {location} may differ")
     discount = 0.0
     if strategy == "spot":
@@ -125,8 +130,10 @@ def rate(
 def _range(line: PriceLine, confidence: str | None, discount: float) -> CostRange:
     if line.usd_per_hour is None:
         return CostRange(unknown=(line.item,))
-    margin = _MARGINS[confidence or "low"]
     usd = line.usd_per_hour * line.quantity
+    if line.basis == "own":
+        return CostRange(usd, usd)
+    margin = _MARGINS[confidence or "low"]
     disk = line.item.endswith(" GB")  # a spot machine's disk is paid in full
     low = usd * (1 - margin) * (1.0 if disk else 1 - discount)
     return CostRange(low, usd * (1 + margin))
@@ -138,24 +145,30 @@ def _lines(use: MachineUse, catalog: Catalog) -> Iterator[PriceLine]:
     if tpu is not None:
         price = tpu.prices.get(use.accelerator_type)
         boards = use.replica_count * use.accelerator_count / (tpu.board_cores or 1)
+        machines = use.replica_count * tpu.virtual_machines.get(use.tpu_topology, 1)
         item = use.machine_type
         if use.accelerator_type:
             item = f"{use.accelerator_type} ({tpu.board_cores} cores)"
-        yield _line(item, boards or use.replica_count, price)
+        yield _line(item, boards or machines, price, catalog)
     else:
-        yield _line(use.machine_type, use.replica_count, machine.price if machine else None)
+        price = machine.price if machine else None
+        yield _line(use.machine_type, use.replica_count, price, catalog)
         accelerator = catalog.accelerators.get(use.accelerator_type)
         if use.accelerator_type and (accelerator is None or not accelerator.bundled):
             price = accelerator.price if accelerator else None
-            yield _line(use.accelerator_type, use.replica_count * use.accelerator_count, price)
+            count = use.replica_count * use.accelerator_count
+            yield _line(use.accelerator_type, count, price, catalog)
     if use.boot_disk_size_gb:
         yield _disk(use, catalog)
 
 
-def _line(item: str, quantity: float, price: Price | None) -> PriceLine:
+def _line(item: str, quantity: float, price: Price | None, catalog: Catalog) -> PriceLine:
     if price is None:
-        return PriceLine(item, quantity, None, None, None, "")
-    return PriceLine(item, quantity, price.usd_per_hour, price.confidence, price.date, price.basis)
+        return PriceLine(item, quantity, None, None, None, "", "")
+    region = "" if price.basis == "own" else catalog.price_region
+    return PriceLine(
+        item, quantity, price.usd_per_hour, price.confidence, price.date, price.basis, region
+    )
 
 
 def _disk(use: MachineUse, catalog: Catalog) -> PriceLine:
@@ -163,9 +176,10 @@ def _disk(use: MachineUse, catalog: Catalog) -> PriceLine:
     item = f"{name} {use.boot_disk_size_gb} GB"
     disk = catalog.boot_disks.get(name)
     if disk is None or disk.usd_per_gb_month is None:
-        return PriceLine(item, use.replica_count, None, None, None, "")
+        return PriceLine(item, use.replica_count, None, None, None, "", "")
     hourly = disk.usd_per_gb_month * use.boot_disk_size_gb / _HOURS_PER_MONTH
-    return PriceLine(item, use.replica_count, hourly, disk.confidence, None, "recalled")
+    price = Price(hourly, disk.confidence or "low", None, disk.basis or "recalled")
+    return _line(item, use.replica_count, price, catalog)
 
 
 def _amount(usd: float) -> str:

@@ -14,6 +14,7 @@ from vertex_jobs import catalog
 from vertex_jobs.catalog.machine_rules import MachineUse
 from vertex_jobs.job_kinds import TUNING_JOB, kind_of_collection
 from vertex_jobs.names import ResourceName
+from vertex_jobs.preflight.cost.own_prices import priced_catalog
 from vertex_jobs.preflight.cost.rates import CostRange, rate
 from vertex_jobs.timestamps import read_second
 
@@ -34,7 +35,7 @@ def so_far(resource: Mapping[str, Any], now: datetime) -> CostRange:
     hours = sum(_hours(one, now) for one in timed)
     strategy = str(spec.get("scheduling", {}).get("strategy", "")).lower()
     hourly = rate(
-        _uses(spec), location=name.location, strategy=strategy, catalog=catalog.load()
+        _uses(spec), location=name.location, strategy=strategy, catalog=priced_catalog()
     ).hourly
     return hourly.times(hours)
 

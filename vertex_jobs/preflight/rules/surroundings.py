@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from vertex_jobs.catalog.container_images import is_reduction_server
 from vertex_jobs.errors import Fault
+from vertex_jobs.preflight.cost import price_faults
 from vertex_jobs.preflight.rule import MACHINE_FIELDS, rule
 from vertex_jobs.preflight.subject import Subject
 from vertex_jobs.spec import HyperparameterTuningJob, LocalSettings, WorkerPoolSpec
@@ -150,12 +151,19 @@ def _stopping_emulated(job: HyperparameterTuningJob) -> Iterator[Fault]:
         )
 
 
+@rule("error", source="the catalog's names", needs=["prices"])
+def own_prices(subject: Subject) -> Iterator[Fault]:
+    """A price of one's own is that of a machine, an attached accelerator or a boot disk."""
+    yield from price_faults(subject.job.prices)
+
+
 @rule(
     "error",
     source="the catalog's prices",
     needs=[
         *MACHINE_FIELDS,
         "max_cost_usd",
+        "prices",
         "timeout",
         "max_trial_count",
         "parallel_trial_count",
@@ -173,7 +181,7 @@ def cost_ceiling(subject: Subject) -> Iterator[Fault]:
             "max_cost_usd",
             ceiling,
             f"it cannot be kept: the price of {', '.join(worst.unknown)} is not known",
-            "remove max_cost_usd, or take what has a price: vertex-jobs machines",
+            "give it under prices:, as in {g2-standard-4: 0.71}, or remove max_cost_usd",
         )
     elif worst.high > ceiling:
         yield Fault(
@@ -190,5 +198,6 @@ SURROUNDINGS_RULES = (
     local_settings_dropped,
     emulated_here,
     image_stands_here,
+    own_prices,
     cost_ceiling,
 )

@@ -127,6 +127,33 @@ def _accelerator_said_once(
     yield from shorthand_faults("", accelerator, other)
 
 
+def _size(
+    cpus: int | None,
+    memory_gb: float | None,
+    machine_type: str,
+    worker_pools: WorkerPools | None,
+) -> Iterator[Fault]:
+    yield from _said_twice(worker_pools, {"cpus": cpus, "memory_gb": memory_gb})
+    if worker_pools is None:
+        yield from size_faults("", cpus, memory_gb, machine_type)
+
+
+def size_faults(
+    prefix: str, cpus: int | None, memory_gb: float | None, machine_type: str
+) -> Iterator[Fault]:
+    """Yield the faults of a machine that is smaller than asked for, as the largest one may be."""
+    machine = catalog.load().machines.get(machine_type)
+    if machine is None:
+        return
+    remedy = f"name a larger machine or remove {prefix}machine_type; see vertex-jobs machines"
+    if cpus is not None and cpus > machine.vcpus:
+        rule = f"is more than the {machine.vcpus} vCPUs of {machine_type}"
+        yield Fault(f"{prefix}cpus", cpus, rule, remedy)
+    if memory_gb is not None and memory_gb > machine.memory_gb:
+        rule = f"is more than the {machine.memory_gb:g} GB of {machine_type}"
+        yield Fault(f"{prefix}memory_gb", memory_gb, rule, remedy)
+
+
 def _partition(
     gpu_partition_size: str | None,
     accelerator_type: str | None,
@@ -171,6 +198,7 @@ def _pool_machines(worker_pools: WorkerPools | None) -> Iterator[Fault]:
             pool.accelerator_count,
         )
         yield from shorthand_faults(prefix, pool.accelerator, "accelerator_type")
+        yield from size_faults(prefix, pool.cpus, pool.memory_gb, pool.machine_type)
         yield from accelerator_faults(prefix, kind, count)
         yield from partition_faults(prefix, pool.gpu_partition_size, kind, count)
         yield from topology_faults(prefix, pool.tpu_topology, kind)
@@ -209,6 +237,7 @@ def _restart_or_no_retries(
 RESOURCE_RULES = (
     _accelerator,
     _accelerator_said_once,
+    _size,
     _partition,
     _topology,
     _reservation,
