@@ -17,7 +17,7 @@ from notebook_sources import Notebook
 
 #: Each notebook's process is forked from one that has already imported what most of them do.
 _PROCESSES = multiprocessing.get_context("forkserver")
-_PROCESSES.set_forkserver_preload(["notebook_kernel", "google.cloud.aiplatform", "tensorflow"])
+_PROCESSES.set_forkserver_preload(["notebook_kernel", "google.cloud.aiplatform"])
 _HERE = Path(__file__).parent
 #: For the server's start and end, beside the notebook's own time.
 _GRACE_SECONDS = 45
