@@ -36,10 +36,9 @@ def fill_in(cell: str) -> str:
 
 
 def _filled(match: re.Match[str]) -> str:
-    value = match["value"]
-    if not _BLANK.search(value):
+    value, name = match["value"], match["name"].upper()
+    if not _BLANK.search(value) and value.upper() != name:
         return match[0]
-    name = match["name"].upper()
     for pattern, text in _TABLE:
         if pattern.search(name):
             scheme = "gs://" if value.startswith("gs://") or name.endswith("_URI") else ""

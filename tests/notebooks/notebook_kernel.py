@@ -184,7 +184,8 @@ def _wait(endpoint: Endpoint, names: dict[str, Any]) -> None:
 def _fill_storage(endpoint: Endpoint) -> None:
     """Make the reader's bucket, and Google's public ones with what stands in for their files."""
     objects = PUBLIC_OBJECTS.items()
-    for bucket in sorted({BUCKET, *(bucket for (bucket, _), _ in objects)}):
+    # Courses name the reader's bucket after the project.
+    for bucket in sorted({BUCKET, PROJECT, *(bucket for (bucket, _), _ in objects)}):
         body = json.dumps({"name": bucket, "location": REGION})
         _send(endpoint, f"storage/v1/b?project={PROJECT}", body)
     for (bucket, name), content in objects:

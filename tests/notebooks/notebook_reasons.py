@@ -77,6 +77,12 @@ JOB_REASONS = (
         "page “Configure compute resources for custom training”",
     ),
     Reason.of(
+        r"(persistent_resource_id) can only contain",
+        REFUSED_AS_THERE,
+        "{0}: a blank that the notebook leaves to its reader is no id",
+        "PersistentResource proto; the text of the refusal is public, its source not named",
+    ),
+    Reason.of(
         r"(NVIDIA_TESLA_K80|NVIDIA_TESLA_P100)",
         REFUSED_AS_THERE,
         "{0} is retired",

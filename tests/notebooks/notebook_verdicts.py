@@ -33,10 +33,12 @@ ORDER = (
     NOT_REACHED,
 )
 #: An answer of the service, in the words of Google's clients and of gcloud.
-_ANSWER = re.compile(r"google\.api_core\.exceptions|HttpError accessing|ERROR: \(gcloud")
+_ANSWER = re.compile(
+    r"google\.api_core\.exceptions|HttpError accessing|ERROR: \(gcloud|Resource failed with: \d{3}"
+)
 _MODULE = re.compile(r"No module named '([\w.]+)'")
 #: What the SDK raises when a job that exists has failed.
-_JOB_ENDED = re.compile(r"Job failed with|Training failed with|resource has not been created")
+_JOB_ENDED = re.compile(r"Job failed with|Training failed with|resource has not been created\.$")
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,7 @@ def test_what_does_not(cell: str) -> None:
         ('BUCKET_NAME = "gs://[your-bucket]"', 'BUCKET_NAME = "gs://notebook-bucket"'),
         ("BUCKET_URI = 'gs://' + BUCKET", "BUCKET_URI = 'gs://' + BUCKET"),
         ('REGION = ""  # @param', 'REGION = "us-central1"  # @param'),
+        ('REGION = "Region"', 'REGION = "us-central1"'),
         ('REGION = "europe-west4"', 'REGION = "europe-west4"'),
         ('MODEL = "[your-model]"', 'MODEL = "[your-model]"'),
         ('BUCKET = f"gs://{PROJECT_ID}-x"', 'BUCKET = f"gs://{PROJECT_ID}-x"'),
