@@ -13,6 +13,7 @@ from typing import Any
 
 from vertex_jobs.emulator.launcher import framing, linux
 from vertex_jobs.emulator.launcher.gcs_mounting import MOUNTPOINT, GcsMounting
+from vertex_jobs.emulator.launcher.launcher_values import METRIC_FOLDER
 from vertex_jobs.emulator.launcher.running_replicas import Replicas, Running
 from vertex_jobs.emulator.launcher.spawning import spawn_fresh
 from vertex_jobs.emulator.launcher.strays import Marks
@@ -94,9 +95,11 @@ class LauncherLoop:
             parent.ask(launch)
 
     def _launch_fresh(self, launch: Launch, reason: str) -> None:
-        folder = launch.replica["gcs_folder"]
+        shown = {}
         # In a private root, whose numbers differ from the server's: elsewhere it is a container's.
-        shown = (folder, MOUNTPOINT) if folder and self._names_processes else None
+        if self._names_processes:
+            places = {"gcs_folder": MOUNTPOINT, "metric_folder": METRIC_FOLDER}
+            shown = {launch.replica[one]: places[one] for one in places if launch.replica[one]}
         output, errors = launch.descriptors
         pid = spawn_fresh(launch.replica, output, errors, shown)
         self._started(launch, Running(launch.number, pid, None, Marks.of(launch.replica)), reason)

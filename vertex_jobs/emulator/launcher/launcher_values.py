@@ -3,6 +3,10 @@
 from dataclasses import dataclass
 from typing import Literal
 
+#: Where a real trial's metric file lies, by its literal path. Source: GoogleCloudPlatform/
+#: vertex-ai-samples, notebooks/community/ml_ops/stage2/get_started_vertex_hpt_r_kernel.ipynb.
+METRIC_FOLDER = "/var/hypertune"
+
 GcsWay = Literal["mount", "copy", ""]
 
 
@@ -25,6 +29,7 @@ class ReplicaSpec:
         command: A program and its arguments to run instead of a module, found on the
             environment's PATH; never a shell's text. Module, arguments, search path and preload
             mean nothing then, and it must not be warm.
+        metric_folder: Folder that it sees as ``METRIC_FOLDER`` as well, in a private root.
         gcs_folder: Folder that it sees as ``/gcs`` in a private root, where buckets are copied in
             and out; empty for none. A warm parent cannot show it, so it must not be warm.
     """
@@ -40,6 +45,7 @@ class ReplicaSpec:
     warm: bool
     command: tuple[str, ...] = ()
     gcs_folder: str = ""
+    metric_folder: str = ""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from vertex_jobs.emulator.launcher import bootstrap, framing, linux
+from vertex_jobs.emulator.launcher import bootstrap, framing, linux, own_view
 
 _FOLDER = Path(__file__).parent
 
@@ -25,15 +25,15 @@ def spawn(
     errors: int,
     inherited: int | None = None,
     may_mount: bool = False,
-    shown: tuple[str, str] | None = None,
+    shown: Mapping[str, str] | None = None,
 ) -> int:
     """Start a program and return its process id.
 
     A program that cannot be started ends with code 128 and says so on its own error stream. The
     command begins with an absolute path; the environment is all that it gets. ``output`` and
     ``errors`` become its streams and stay open here, ``inherited`` it keeps under the same number.
-    With ``may_mount`` it keeps the launcher's right to mount file systems. ``shown`` is a folder
-    and the place where the program alone sees it.
+    With ``may_mount`` it keeps the launcher's right to mount file systems. ``shown`` has
+    the places, by folder, where the program alone sees each.
     """
     own_pid = os.getpid()
     pid = os.fork()
@@ -41,8 +41,8 @@ def spawn(
         try:
             os.setsid()
             linux.die_with_parent(own_pid)
-            if shown is not None:
-                _show(*shown, errors)
+            if shown:
+                _show(shown, errors)
             if may_mount:
                 linux.keep_capabilities_over_exec()
             if inherited is not None:
@@ -53,13 +53,12 @@ def spawn(
     return pid
 
 
-def _show(folder: str, place: str, errors: int) -> None:
-    """Show a folder at another place to this process and its children alone."""
+def _show(folders: Mapping[str, str], errors: int) -> None:
     try:
-        linux.unshare(linux.NEW_MOUNTS)
-        linux.mount(folder, place, None, linux.MOUNT_BIND)
+        own_view.show(folders)
     except OSError as error:
-        os.write(errors, f"{folder} cannot be shown at {place}: {error.strerror}\n".encode())
+        places = " and ".join(folders.values())
+        os.write(errors, f"There can be no {places} here: {error.strerror}\n".encode())
         raise
 
 
@@ -89,7 +88,7 @@ def has_own_thread_limit(environment: Mapping[str, str]) -> bool:
 
 
 def spawn_fresh(
-    replica: Mapping[str, Any], output: int, errors: int, shown: tuple[str, str] | None = None
+    replica: Mapping[str, Any], output: int, errors: int, shown: Mapping[str, str] | None = None
 ) -> int:
     """Start a replica as a process of its own, see ``spawn``; return its process id."""
     environment = replica["environment"]

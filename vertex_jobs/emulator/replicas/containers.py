@@ -21,6 +21,7 @@ from vertex_jobs.emulator.environments.engines import (
     remove_command,
     run_command,
 )
+from vertex_jobs.emulator.launcher.launcher_values import METRIC_FOLDER
 from vertex_jobs.emulator.replicas.gcs_paths import GCS_FOLDER, mentions_gcs, used_buckets
 from vertex_jobs.emulator.replicas.host import Host
 from vertex_jobs.emulator.replicas.replica_places import Place, Start
@@ -75,14 +76,15 @@ def _container(task: PoolTask, start: Start, mounts: Mapping[str, str]) -> Conta
     inherited = plain_variables().keys() - dict(task.environment).keys()
     files = [start.variables[name] for name in _FILE_VARIABLES if name in start.variables]
     metric_file = start.variables.get("CLOUD_ML_HP_METRIC_FILE")
-    folders = [str(Path(metric_file).parent)] if metric_file else []
+    folder = str(Path(metric_file).parent) if metric_file else ""
+    folders = {folder: folder, f"{folder}/": METRIC_FOLDER} if folder else {}
     return Container(
         image=task.image,
         name=start.name,
         command=package_command(task.module) if task.module else task.command,
         arguments=start.arguments,
         variables=sorted(start.variables.keys() - inherited),
-        mounts={**mounts, **{path: path for path in (*files, *folders)}},
+        mounts={**mounts, **{path: path for path in files}, **folders},
         devices=start.devices,
     )
 

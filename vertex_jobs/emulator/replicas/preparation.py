@@ -10,7 +10,7 @@ import hashlib
 from collections.abc import Mapping, Sequence
 
 from vertex_jobs.emulator import protos
-from vertex_jobs.emulator.launcher.launcher_values import ReplicaSpec
+from vertex_jobs.emulator.launcher.launcher_values import METRIC_FOLDER, ReplicaSpec
 from vertex_jobs.emulator.replicas.containers import prepare_containers
 from vertex_jobs.emulator.replicas.first_lines import drift_line, runner_lines
 from vertex_jobs.emulator.replicas.gcs_paths import buckets_of_uris
@@ -211,6 +211,7 @@ class _Preparation:
                 buckets = dataclasses.replace(buckets, named=buckets.named | meant)
             copies = folder.with_name(f"{GCS_COPY_PREFIX}{replica_id}")
             gcs_folder = str(GcsCopy.plan(copies, buckets))
+        metric_folder = self._metric_folder() if place.names_metric_folder else ""
         name = self._container_name(replica_id)
         start = Start(name, arguments, variables, devices, gcs_folder)
         return ReplicaSpec(
@@ -222,10 +223,26 @@ class _Preparation:
             environment=variables,
             working_directory=str(folder),
             preload=place.preload,
-            warm=not (self._record.settings.fresh or place.command or gcs_folder),
+            warm=not (self._record.settings.fresh or place.command or gcs_folder or metric_folder),
             command=place.command(start) if place.command else (),
             gcs_folder=gcs_folder,
+            metric_folder=metric_folder,
         )
+
+    def _metric_folder(self) -> str:
+        """Return the folder that a trial sees as ``/var/hypertune``; empty where it cannot."""
+        if self._trial is None:
+            return ""
+        capabilities = self._host.launcher.capabilities
+        if capabilities.private_root:
+            return str(self._trial.metric_file.parent)
+        self._record.say(
+            f"The program names {METRIC_FOLDER}, which it does not have here "
+            f"({capabilities.why_not}): report to the file that CLOUD_ML_HP_METRIC_FILE names, "
+            "which Vertex AI sets as well.",
+            "WARNING",
+        )
+        return ""
 
     def _host_name(self, pool: int, index: int) -> str:
         """Return the name that the service gives the replica's machine: equal digits in a job."""

@@ -18,6 +18,7 @@ from vertex_jobs.catalog.container_images import parse_image
 from vertex_jobs.emulator.environments.isolated import Recipe
 from vertex_jobs.emulator.replicas.gcs_paths import mentions_gcs, used_buckets
 from vertex_jobs.emulator.replicas.host import Host
+from vertex_jobs.emulator.replicas.metric_folder import names_metric_folder
 from vertex_jobs.emulator.replicas.tasks import PoolTask
 from vertex_jobs.emulator.storage.gcs_copy import Buckets
 from vertex_jobs.packaging import third_party_imports
@@ -50,6 +51,7 @@ class Place:
         variables: What the place adds to a replica's environment.
         command: Makes the command of a replica that is not a module.
         drift: Requirements of the packages that another version here stands for.
+        names_metric_folder: Whether a trial reports at the literal ``/var/hypertune``.
         copied_buckets: Buckets that its ``/gcs`` is a copy of; None where it is no copy.
     """
 
@@ -60,6 +62,7 @@ class Place:
     command: Callable[[Start], tuple[str, ...]] | None = None
     drift: tuple[str, ...] = ()
     copied_buckets: Buckets | None = None
+    names_metric_folder: bool = False
 
 
 async def prepare_place(host: Host, task: PoolTask, say: Callable[[str], None]) -> Place:
@@ -74,7 +77,8 @@ async def prepare_place(host: Host, task: PoolTask, say: Callable[[str], None]) 
         folders = [package.folder for package in packages]
         copied = await _copied_buckets(host, task, folders)
         place = await _isolated(host, task, _preload(task, folders), say)
-        return dataclasses.replace(place, copied_buckets=copied)
+        named = names_metric_folder(task, folders)
+        return dataclasses.replace(place, copied_buckets=copied, names_metric_folder=named)
     installed = await host.installations.get(packages, say)
     programs = [installed.programs] if installed.programs else []
     if task.command:
@@ -87,6 +91,7 @@ async def prepare_place(host: Host, task: PoolTask, say: Callable[[str], None]) 
         _mapped_command(task),
         installed.drift,
         await _copied_buckets(host, task, installed.search_path),
+        names_metric_folder(task, installed.search_path),
     )
 
 
