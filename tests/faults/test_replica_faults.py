@@ -153,17 +153,17 @@ def test_a_trial_is_killed_at_the_step_that_it_reports(
 ) -> None:
     script = tmp_path / "train.py"
     script.write_text(
-        "import argparse, hypertune, os, time\n"
+        "import argparse, os, time\n"
+        "from vertex_jobs.runtime import metrics\n"
         "parser = argparse.ArgumentParser()\n"
         "parser.add_argument('--x', type=float)\n"
         "x = parser.parse_args().x\n"
         "marker = os.environ['CLOUD_ML_HP_METRIC_FILE'] + '.again'\n"
-        "tune = hypertune.HyperTune()\n"
-        "tune.report_hyperparameter_tuning_metric('score', x, 1)\n"
+        "metrics.report('score', x, 1)\n"
         "if not os.path.exists(marker):\n"
         "    open(marker, 'w').close()\n"
         "    time.sleep(600)\n"
-        "tune.report_hyperparameter_tuning_metric('score', x, 2)\n"
+        "metrics.report('score', x, 2)\n"
     )
     study = HyperparameterTuningJob(
         display_name="faults",

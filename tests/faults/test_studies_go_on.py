@@ -14,18 +14,18 @@ from vertex_jobs.spec import HyperparameterTuningJob
 
 #: Reports one step, waits for the file that its first word names, reports another.
 PROGRAM = """
-import argparse, hypertune, os, time
+import argparse, os, time
+from vertex_jobs.runtime import metrics
 parser = argparse.ArgumentParser()
 parser.add_argument("gate")
 parser.add_argument("--x", type=float)
 options = parser.parse_args()
 x = options.x
-tune = hypertune.HyperTune()
-tune.report_hyperparameter_tuning_metric("score", x, 1)
+metrics.report("score", x, 1)
 print("reported", flush=True)
 while not os.path.exists(options.gate):
     time.sleep(0.01)
-tune.report_hyperparameter_tuning_metric("score", x, 2)
+metrics.report("score", x, 2)
 """
 
 
