@@ -307,3 +307,22 @@ def test_a_trials_lines_are_its_tuning_jobs(
     entries = answer.json()["entries"]
     assert {entry["labels"]["ml.googleapis.com/trial_id"] for entry in entries} == {"2"}
     assert "a line" in [entry.get("jsonPayload", {}).get("message") for entry in entries]
+
+
+def test_what_local_vertex_alone_says_is_marked(
+    local_vertex: Any, tune: Callable[[dict[str, Any]], Any], package_uri: str
+) -> None:
+    """A trial reports a metric of another name, which the service would not remark on."""
+    tuned = tune(tuning_job(package_uri, "--metric=other", max_trial_count=1))
+    query = f'resource.labels.job_id="{tuned.name.rpartition("/")[2]}"'
+    url = f"{local_vertex.connection.logging_endpoint}/v2/entries:list"
+    names, label = [f"projects/{local_vertex.place.project}"], 'labels."local-vertex/remark"'
+
+    def texts(more: str) -> list[str]:
+        body = {"resourceNames": names, "filter": f"{query} AND {more}"}
+        entries = requests.post(url, json=body, timeout=30).json()["entries"]
+        return [entry.get("textPayload", "") for entry in entries]
+
+    remark = "The metric 'other' was reported but is not one of the study's (score); it is ignored."
+    assert remark in texts(f'{label}="true"')
+    assert not {remark, *texts(f'{label}="true"')} & set(texts(f"NOT {label}:*"))

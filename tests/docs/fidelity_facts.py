@@ -475,6 +475,29 @@ _REPLICAS = _area(
         "unit/runtime/test_environment::test_directories_of_a_job_end_in_exactly_one_slash",
     ),
     (
+        "seen",
+        "A metric that is written to the literal `/var/hypertune/output.metrics` counts as well, "
+        "where the program or a file of its packages names that path.",
+        "GoogleCloudPlatform/vertex-ai-samples, get_started_vertex_hpt_r_kernel.ipynb",
+        "emulation/test_literal_metric_path::"
+        "test_each_trial_has_it_for_itself_and_the_host_does_not",
+    ),
+    (
+        "ours",
+        "Remarks that only Local Vertex makes on a job are lines of the task `service` with the "
+        "label `local-vertex/remark`.",
+        "emulator.services.log_records:REMARK_LABEL",
+        "contract/test_logging_service::test_what_local_vertex_alone_says_is_marked",
+    ),
+    (
+        "ours",
+        "Learning curves come from `measurements.jsonl`, which our runtime writes beside a trial's "
+        "TensorBoard logs on both endpoints; of a script that calls cloudml-hypertune itself only "
+        "the final measurement is known.",
+        "runtime.measurement_file:MeasurementFile",
+        "emulation/test_measurements::test_of_bare_hypertune_only_the_final_measurement_is_known",
+    ),
+    (
         "ours",
         "CLOUD_ML_HP_METRIC_FILE is a private file of each trial; on the service each trial has "
         "a machine of its own.",

@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import pytest
 
-from vertex_jobs.client.log_lines import LogSource
+from vertex_jobs.client.log_lines import LogSource, log_filter
 from vertex_jobs.client.outcomes import culprit, failure, is_short
 from vertex_jobs.client.remedies import remedy_for
 from vertex_jobs.client.snapshots import Snapshot
@@ -286,6 +286,38 @@ class TestLogIds:
         trials = [{"id": "1"}, {"id": "2", "customJob": f"{PARENT}/customJobs/12"}]
         tuning = snapshot("hyperparameterTuningJobs", trials=trials)
         assert tuning.log_job_ids == ("7", "12")
+
+
+class TestTrialsLines:
+    """They are in its tuning job's log or, should the service name one, in its own job's."""
+
+    def filters(self, **trial):
+        tuning = snapshot("hyperparameterTuningJobs", trials=[{"id": "2", **trial}])
+        ids, source = tuning.log_source(trial="2")
+        return log_filter(ids, source)
+
+    def test_they_are_found_by_the_label_that_gcloud_reads(self):
+        assert self.filters() == (
+            'resource.type="ml_job" AND resource.labels.job_id="7" AND '
+            '(labels."trial_id"="2" OR labels."ml.googleapis.com/trial_id"="2")'
+        )
+
+    def test_they_are_found_by_the_custom_job_as_well(self):
+        assert self.filters(customJob=f"{PARENT}/customJobs/12") == (
+            'resource.type="ml_job" AND '
+            '(resource.labels.job_id="7" OR resource.labels.job_id="12") AND '
+            '(labels."trial_id"="2" OR labels."ml.googleapis.com/trial_id"="2" OR '
+            'resource.labels.job_id="12")'
+        )
+
+    def test_of_two_that_failed_in_one_second_the_job_names_the_first(self):
+        end = "2026-01-01T00:00:05Z"
+        trials = [
+            {"id": number, "infeasibleReason": EXITED, "endTime": end} for number in ("1", "2")
+        ]
+        error = {"message": f"2 of the 2 trials failed. Trial 2 failed first: {EXITED}"}
+        failed = snapshot("hyperparameterTuningJobs", error=error, trials=trials)
+        assert culprit(failed).trial == "2"
 
 
 class TestPackageUri:

@@ -9,7 +9,7 @@ def texts(**evidence: object) -> list[str]:
 
 def test_a_job_that_wrote_its_outputs_gets_one_plain_line() -> None:
     evidence = Evidence(succeeded=True, base="gs://b/out/", outputs=[1_500_000, 20])
-    assert audit(evidence) == [Line("Written under gs://b/out/: 2 objects, 1.5 MB.", "INFO")]
+    assert audit(evidence) == [Line("Written under gs://b/out/: 2 objects, 1.5 MB.", "DEBUG")]
 
 
 def test_nothing_under_the_output_directory() -> None:

@@ -52,6 +52,14 @@ def test_the_first_trial_is_the_centre():
     assert search().suggest([1], [], []) == [{"x": 0.5, "y": 0.5}]
 
 
+@pytest.mark.parametrize(("scale", "bound"), [("log", 0.001), ("log", 0.1), ("linear", 0.1)])
+def test_a_bound_is_proposed_exactly_where_the_optimum_lies_there(scale, bound):
+    """As the service does. Source: statmike/vertex-ai-mlops, notebooks 05g and 05i."""
+    rate = Space((Parameter("rate", "double", 0.001, 0.1, scale=scale),))
+    trials = run(search(rate), lambda point: abs(np.log(point["rate"] / bound)), 9)
+    assert bound in [trial.assignment["rate"] for trial in trials]
+
+
 def test_the_first_trials_cover_every_stretch_of_every_parameter():
     points = search().suggest(range(5, 9), [], [])
     assert sorted(int(point["x"] * 4) for point in points) == [0, 1, 2, 3]

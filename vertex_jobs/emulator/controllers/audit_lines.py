@@ -81,7 +81,7 @@ def _output_directory(evidence: Evidence) -> Iterator[Line]:
     if count:
         noun = "object" if count == 1 else "objects"
         size = _size(sum(evidence.outputs))
-        yield Line(f"Written under {evidence.base}: {count} {noun}, {size}.", "INFO")
+        yield Line(f"Written under {evidence.base}: {count} {noun}, {size}.", "DEBUG")
     elif evidence.succeeded:
         yield Line(
             f"Nothing was written under {evidence.base}, the job's output directory. Write to "

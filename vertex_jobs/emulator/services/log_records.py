@@ -37,6 +37,10 @@ _TEXT_FIELDS = ("textPayload", "jsonPayload.message")
 #: Names the trial of a line that stands in its tuning job's log. Source: google-cloud-sdk,
 #: command_lib/ai/log_util.py and surface/ai/hp_tuning_jobs/stream_logs.py, which read it so.
 TRIAL_LABEL = "ml.googleapis.com/trial_id"
+#: Marks what Local Vertex says of a job and the service does not.
+REMARK_LABEL = "local-vertex/remark"
+#: Of these remarks; the service's own words have others.
+_OWN_SEVERITIES = ("DEBUG", "NOTICE", "WARNING")
 
 
 class EntryWriter:
@@ -62,7 +66,7 @@ class EntryWriter:
             else:
                 severity = _severity(payload) or severity
         return {
-            **self.source(line.job_id, line.task, line.trial),
+            **self.source(line.job_id, line.task, line.trial, _is_remark(line)),
             "timestamp": when,
             "receiveTimestamp": when,
             "severity": severity,
@@ -71,13 +75,15 @@ class EntryWriter:
         }
 
     @cache  # noqa: B019 - a writer lives for one request
-    def source(self, job_id: str, task: str, trial: str) -> dict[str, Any]:
-        """Return the part of an entry that every line of one task has."""
+    def source(self, job_id: str, task: str, trial: str, is_remark: bool) -> dict[str, Any]:
+        """Return the part of an entry that every such line of one task has."""
+        own = {TRIAL_LABEL: trial} if trial else {}
+        own |= {REMARK_LABEL: "true"} if is_remark else {}
         labels = {"job_id": job_id, "task_name": task, "project_id": self._project}
         return {
             "logName": f"projects/{self._project}/logs/{task}",
             "resource": {"type": "ml_job", "labels": labels},
-            **({"labels": {TRIAL_LABEL: trial}} if trial else {}),
+            **({"labels": own} if own else {}),
         }
 
     def _time(self, time: float) -> str:
@@ -96,12 +102,12 @@ class Selection:
         """Select by the query; None accepts all."""
         self._query = query
         self._writer = writer
-        self._rests: dict[tuple[str, str, str], Node | bool] = {}
+        self._rests: dict[tuple[str, str, str, bool], Node | bool] = {}
 
     def of(self, lines: Iterable[LogLine]) -> Iterator[tuple[LogLine, dict[str, Any]]]:
         """Yield the wanted lines, each with its entry; ApiError for a senseless comparison."""
         for line in lines:
-            key = line.job_id, line.task, line.trial
+            key = line.job_id, line.task, line.trial, _is_remark(line)
             rest = self._rests.get(key)
             if rest is None:
                 source = {"labels": {}, **self._writer.source(*key)}
@@ -125,6 +131,10 @@ def by_either_name(node: Node | None) -> Node | None:
     if isinstance(node, Not):
         return Not(by_either_name(node.part) or node.part)
     return type(node)(tuple(by_either_name(part) or part for part in node.parts))
+
+
+def _is_remark(line: LogLine) -> bool:
+    return line.task == SERVICE_TASK and line.severity in _OWN_SEVERITIES
 
 
 def _decided(node: Node, source: Mapping[str, Any]) -> Node | bool:
