@@ -7,16 +7,34 @@ Source: CustomJobSpec; the inputs of custom training tasks.
 
 from collections.abc import Callable, Mapping
 from datetime import datetime
+from typing import Any
 
 from vertex_jobs.client import LogEntry, Snapshot
 from vertex_jobs.errors import UnsupportedHereError
 from vertex_jobs.names import GcsUri, ResourceName
+from vertex_jobs.runtime.cluster import ROLES
 
 
 def replica_count(snapshot: Snapshot) -> int:
     """Return the number of replicas of the job, or of each of its trials."""
     pools = snapshot.job_spec.get("workerPoolSpecs", ())
     return sum(int(pool.get("replicaCount") or 0) for pool in pools)
+
+
+def replicas(snapshot: Snapshot) -> list[tuple[str, str, str]]:
+    """Return id, role and machine of each replica of the job, the chief first."""
+    return [
+        (f"workerpool{number}-{index}", ROLES[number], _machine(pool))
+        for number, pool in enumerate(snapshot.job_spec.get("workerPoolSpecs", ()))
+        for index in range(int(pool.get("replicaCount") or 0))
+    ]
+
+
+def _machine(pool: Mapping[str, Any]) -> str:
+    machine = pool.get("machineSpec", {})
+    count = machine.get("acceleratorCount", 0)
+    gpus = f" with {count} {machine.get('acceleratorType')}" if count else ""
+    return f"{machine.get('machineType', '')}{gpus}"
 
 
 def base_output_directory(snapshot: Snapshot) -> str:
