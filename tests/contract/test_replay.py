@@ -42,6 +42,11 @@ def test_a_record_holds_nothing_of_a_person(record: Record) -> None:
     assert [word for word in ("@gmail", "qwiklabs-gcp", "ya29.", "iam.gserv") if word in text] == []
 
 
+def test_many_answers_are_kept() -> None:
+    emulated = [answer for record in EMULATED for answer in record.answers]
+    assert len(emulated) >= 40
+
+
 def test_an_answer_that_changes_is_noticed(local_vertex: Endpoint, tmp_path: Path) -> None:
     record = next(one for one in RECORDS if one.path.stem == "study_minimal")
     text = record.path.read_text(encoding="utf-8").replace("state: ACTIVE", "state: INACTIVE")

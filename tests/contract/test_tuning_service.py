@@ -163,9 +163,12 @@ def test_a_study_that_no_search_could_have_is_refused(tune: Tune, package_uri: s
     assert "'a' occurs 2 times" in refusal.value.message
 
 
-def test_the_spec_of_trials_is_echoed_as_it_was_sent(
+def test_the_spec_of_trials_is_echoed_with_the_default_disk(
     jobs: Any, parent: str, package_uri: str
 ) -> None:
     job = tuning_job(package_uri, max_trial_count=1, parallel_trial_count=1)
     created = jobs.create_hyperparameter_tuning_job(parent=parent, hyperparameter_tuning_job=job)
-    assert created.trial_job_spec == types.CustomJobSpec(job["trial_job_spec"])
+    expected = types.CustomJobSpec(job["trial_job_spec"])
+    disk = types.DiskSpec(boot_disk_type="pd-ssd", boot_disk_size_gb=100)
+    expected.worker_pool_specs[0].disk_spec = disk
+    assert created.trial_job_spec == expected

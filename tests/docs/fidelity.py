@@ -21,6 +21,7 @@ from vertex_jobs.requests.bodies import TABLES
 ROOT = Path(__file__).parents[2]
 sys.path.append(str(ROOT / "tests" / "contract"))
 from records import Record, read_all  # noqa: E402
+from sweep_sources import OURS  # noqa: E402
 
 PAGE = ROOT / "docs" / "fidelity.md"
 ROOTS = ("CustomJob", "HyperparameterTuningJob", "TrainingPipeline", "StudySpec")
@@ -106,6 +107,19 @@ def recordings() -> Iterator[str]:
     yield from table(
         ("not emulated", "why"),
         ((record.title, record.not_emulated) for record in records if record.not_emulated),
+    )
+
+
+def only_here() -> Iterator[str]:
+    yield "## What only Local Vertex shows\n"
+    yield (
+        "[A test](../tests/contract/test_sweep.py) drives the whole API and looks at every field, "
+        "header, file and service's line in the answers. Each stands in a recording, in a document "
+        "or here:\n"
+    )
+    yield from table(
+        ("shown", "marked how, and why"),
+        ((f"`{place}`", why) for place, why in sorted(OURS.items())),
     )
 
 
@@ -225,7 +239,15 @@ def sent_by(keys: Iterable[str]) -> str:
 
 def page() -> str:
     """The whole page."""
-    lines = [INTRODUCTION, *counts(), *questions(), *facts(), *recordings(), *fields()]
+    lines = [
+        INTRODUCTION,
+        *counts(),
+        *questions(),
+        *facts(),
+        *recordings(),
+        *only_here(),
+        *fields(),
+    ]
     return "\n".join(lines).rstrip() + "\n"
 
 

@@ -71,37 +71,51 @@ _RESOURCES = _area(
         "contract/test_job_service::test_names_carry_the_project_number_and_a_numeric_id",
     ),
     (
-        "seen",
-        "A created custom job is PENDING. It is echoed as it was sent, with the boot disk (pd-ssd, "
-        "100 GB) of each pool, and no other default.",
-        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
-        "contract/test_recorded_jobs::test_a_created_job",
+        "recorded",
+        "A created job is PENDING. It is echoed as it was sent, with the boot disk (pd-ssd, 100 "
+        "GB) of each pool, that of a tuning job's trials too, and no other default.",
+        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob; "
+        "GoogleCloudPlatform/vertex-ai-samples, migration/UJ2, UJ9, UJ10, UJ11",
+        "contract/test_replay::test_answers_are_as_recorded",
     ),
     (
         "ours",
-        "A tuning job's trialJobSpec and a pipeline's trainingTaskInputs are echoed without a "
-        "boot disk; the custom jobs that work for them have one.",
+        "A pipeline's trainingTaskInputs are echoed without a boot disk; its custom job has one.",
         "emulator.resources.service_values:fill_boot_disks",
-        "contract/test_tuning_service::test_the_spec_of_trials_is_echoed_as_it_was_sent",
+        "contract/test_pipeline_service::test_inputs_come_back_in_the_apis_spelling",
+    ),
+    (
+        "recorded",
+        "The operation that makes a dataset gives it with a system label and the schema of its "
+        "items, without times.",
+        "GoogleCloudPlatform/vertex-ai-samples, migration/UJ1, UJ5, UJ6, UJ7, UJ8, UJ14, UJ15",
+        "contract/test_replay::test_answers_are_as_recorded",
     ),
     (
         "seen",
-        "A name whose id is no number is 400, `Invalid CustomJob resource name.`; other kinds in "
-        "their own words are our reading.",
-        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
-        "contract/test_refusals::test_a_name_whose_id_is_no_number",
+        "What does not exist is `The Model does not exist.`, without the name; that other kinds "
+        "have the same is our reading.",
+        "googleapis/python-aiplatform#6581",
+        "contract/test_replay::test_answers_are_as_recorded",
     ),
     (
-        "seen",
+        "recorded",
+        "A name whose id is no number is 400, `Invalid CustomJob resource name.`, of a study `The "
+        "study ID must be a number.`; other kinds in their own words are our reading.",
+        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob, vertexaistudy",
+        "contract/test_replay::test_answers_are_as_recorded",
+    ),
+    (
+        "recorded",
         "Answers carry `Server: ESF`, `Vary`, and headers for browsers.",
         "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
-        "contract/test_recorded_jobs::test_headers",
+        "contract/test_replay::test_answers_are_as_recorded",
     ),
     (
-        "seen",
+        "recorded",
         "A create takes any image of Docker Hub or Artifact Registry.",
         "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob",
-        "contract/test_recorded_jobs::test_a_created_job",
+        "contract/test_replay::test_answers_are_as_recorded",
     ),
     (
         "ours",
@@ -613,6 +627,12 @@ _STUDIES = _area(
         "contract/test_tuning_service::test_the_first_trial_of_the_default_algorithm_is_the_middle",
     ),
     (
+        "recorded",
+        "A study of Vizier is ACTIVE at once, and has a studyStoppingConfig though none was sent.",
+        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaistudy",
+        "contract/test_replay::test_answers_are_as_recorded",
+    ),
+    (
         "seen",
         "A Vizier trial has its name, client and measurements, without elapsed durations, and "
         "times in whole seconds; a study's id has 13 digits, a job's 18 or 19.",
@@ -804,6 +824,12 @@ _MODELS = _area(
 
 _STORAGE = _area(
     "Cloud Storage",
+    (
+        "recorded",
+        "A bucket is made with the defaults of its region, and told when it does not exist.",
+        "GoogleCloudPlatform/k8s-config-connector, _http.log of storagebucketbasic",
+        "contract/test_replay::test_answers_are_as_recorded",
+    ),
     (
         "documented",
         "All four preconditions hold on every verb; ifGenerationMatch=0 creates.",

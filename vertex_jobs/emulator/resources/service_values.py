@@ -2,7 +2,8 @@
 
 Only those that it was seen to add: other defaults are not echoed.
 Source: GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob;
-GoogleCloudPlatform/vertex-ai-samples, history of
+GoogleCloudPlatform/vertex-ai-samples, notebooks/community/migration/UJ11, saved answer, of the
+trials of a tuning job; GoogleCloudPlatform/vertex-ai-samples, history of
 sdk_pytorch_torchrun_custom_container_training_imagenet.ipynb.
 """
 

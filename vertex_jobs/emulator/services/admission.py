@@ -82,6 +82,7 @@ class Admission:
         spec, path = job.trial_job_spec, f"{kind}.trial_job_spec"
         warnings = self._check_spec(spec, path, faults, tuned=True)
         warnings += _stored(job, kind)
+        fill_boot_disks(job.trial_job_spec)
         await self._capacity.refuse_lacking(job.trial_job_spec, settings)
         return warnings
 
