@@ -258,6 +258,33 @@ CASES = [
         {"scheduling_strategy": "flex_start", "max_wait_duration": 0},
     ),
     Case(
+        "time",
+        "a wait for a GPU that nobody waits for",
+        lambda sdk: sdk.custom(
+            machine={"accelerator_type": T4, "accelerator_count": 1},
+            run={"scheduling_strategy": sdk.strategy("FLEX_START")},
+        ),
+        {"accelerator": "T4:1", "scheduling_strategy": "flex_start", "max_wait_duration": 3600},
+    ),
+    Case(
+        "time",
+        "a wait for machines, and eight days of training",
+        lambda sdk: sdk.custom(
+            machine={
+                "machine_type": "g2-standard-4",
+                "accelerator_type": "NVIDIA_L4",
+                "accelerator_count": 1,
+            },
+            run={"scheduling_strategy": sdk.strategy("FLEX_START"), "timeout": 8 * 86_400},
+        ),
+        {
+            "accelerator": "L4:1",
+            "scheduling_strategy": "flex_start",
+            "max_wait_duration": 3600,
+            "timeout": 8 * 86_400,
+        },
+    ),
+    Case(
         "TensorBoard",
         "without a service account",
         lambda sdk: sdk.custom(

@@ -45,6 +45,11 @@ class Sdk:
         self._job(machine, pool, package, job).submit(**(run or {}))
         return None
 
+    def strategy(self, name: str) -> Any:
+        from google.cloud.aiplatform.compat.types import custom_job
+
+        return getattr(custom_job.Scheduling.Strategy, name)
+
     def script(self, source: str = SCRIPT, **settings: Any) -> str | None:
         path = Path(tempfile.mkdtemp(), "train.py")
         path.write_text(source)
