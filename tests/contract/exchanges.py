@@ -20,6 +20,7 @@ import pytest
 import requests
 import urllib3
 from budget import Budget, UnpricedJobError
+from job_forms import PROGRAM
 from requests.adapters import HTTPAdapter
 
 PROJECT, NUMBER, BUCKET = "sanitised-project", "123456789012", "sanitised-bucket"
@@ -110,6 +111,7 @@ class Recorder(HTTPAdapter):
             "extent": "complete",
             "normalised": "project, bucket, e-mail addresses, tokens; headers but for the type",
             "marker": self.marker,
+            "program": PROGRAM,
             "exchanges": self.exchanges,
         }
         text = json.dumps(form, indent=1, ensure_ascii=False) + "\n"

@@ -46,6 +46,8 @@ _FORMS = {
 }
 _TOKEN = re.compile(rf"<({'|'.join(_FORMS)})(?::([\w.-]+))?>")
 _NUMBER = "<number>"
+#: Texts that depend on what was written when, and stand for any other.
+_OF_CONTENT = ("crc32c", "etag", "generation", "md5Hash", "mediaLink", "size")
 #: What is a form though it is written out.
 _WRITTEN_OUT = (
     (re.compile(re.escape(PROJECT)), "<project-id>"),
@@ -181,7 +183,7 @@ class Names:
                 continue
             if key not in here:
                 yield Difference(inner, value, None)
-            else:
+            elif key not in _OF_CONTENT or not isinstance(here[key], str):
                 yield from self.differences(value, here[key], inner)
         if MORE not in recorded:
             for key in here.keys() - recorded.keys():

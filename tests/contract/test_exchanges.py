@@ -14,6 +14,8 @@ from exchanges import BUCKET, NUMBER, PROJECT, Replayer, ReplayError, sanitise
 from google.auth.credentials import AnonymousCredentials
 from google.cloud import aiplatform_v1
 from job_forms import custom_job, tuning_job
+from records import read_all
+from replay import replayed
 
 from vertex_jobs.endpoints import Endpoint, google_environment
 
@@ -91,6 +93,15 @@ class TestRun:
         variables = {"VERTEX_JOBS_CONTRACT_REPLAY": str(folder), "https_proxy": closed}
         done = run_suite(variables, "-k", SLICE)
         assert "4 passed" in done.stdout, done.stdout + done.stderr
+
+    def test_what_is_recorded_is_replayed_as_any_record(
+        self, recorded: str, local_vertex: Endpoint, folder: Path
+    ) -> None:
+        # The cluster's address in the fourth is another one each time.
+        records = [one for one in read_all(folder) if "single_replica" not in one.path.stem]
+        outcomes = [one for record in records for one in replayed(local_vertex, record)]
+        found = [one.place for outcome in outcomes for one in outcome.unlisted]
+        assert (len(records), found) == (3, [])
 
     def test_a_test_that_was_not_recorded_is_skipped(self, recorded: str, folder: Path) -> None:
         done = run_suite({"VERTEX_JOBS_CONTRACT_REPLAY": str(folder)}, "-k", "test_cancel")
