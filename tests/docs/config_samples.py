@@ -43,6 +43,7 @@ NOT_SENT = {
     "kind": "the collection that the request goes to",
     "local": "Local Vertex",
     "max_cost_usd": "the check before a submission",
+    "max_resubmissions": "`run`, which submits the job again",
     "prices": "the check before a submission",
     "requirements": "the package",
     "staging_bucket": "the default `base_output_dir` and the packages lie there",

@@ -16,7 +16,7 @@ OURS = sorted({one.source for one in FACTS if one.known == "ours"})
 NOT_SENT = {
     *("kind", "accelerator", "cpus", "memory_gb", "is_default_version", "staging_bucket"),
     *("script_path", "data_files", "exclude_files", "requirements"),
-    *("fallback", "max_cost_usd", "prices", "local"),
+    *("fallback", "max_cost_usd", "max_resubmissions", "prices", "local"),
 }
 
 

@@ -22,6 +22,7 @@ from vertex_jobs.cli.shared_options import EndpointOptions, LocalOptions, Submis
 from vertex_jobs.cli.tables import print_structured
 from vertex_jobs.cli.terminal import print_result, say
 from vertex_jobs.cli.words import machine
+from vertex_jobs.client import was_lost
 from vertex_jobs.job_kinds import short_state
 from vertex_jobs.spec import attempts
 from vertex_jobs.study.exported import read_exported
@@ -64,12 +65,37 @@ def run_config(reading: "Reading", how: SubmissionOptions, where: EndpointOption
                 handle = submit(settings | {"faults": drill_faults(drill, job)})
                 follow(where, endpoint, handle)
                 return judge_drill(drill, endpoint, handle, job, settings)
-        handle = submit(settings | _earlier_trials(local.warm_start, endpoint, job))
+        settings |= _earlier_trials(local.warm_start, endpoint, job)
+        handle = submit(settings)
         if how.detach:
             print_result(handle.name)
             say_come_back(where, handle)
             return 0
-        return follow(where, endpoint, handle)
+        return _follow_on(where, endpoint, job, handle, settings)
+
+
+def _follow_on(
+    where: EndpointOptions,
+    endpoint: "Endpoint",
+    job: "JobSpec",
+    handle: "JobHandle",
+    settings: dict[str, Any],
+) -> int:
+    """Follow a job to its end; submit it again when its machines were taken away, if it may be.
+
+    The next one writes where this one did, so that it finds its checkpoints.
+    """
+    code = follow(where, endpoint, handle)
+    for number in range(1, job.max_resubmissions + 1):
+        ended = handle.last_seen
+        if not was_lost(ended):
+            break
+        say(f"its machines were taken away: submitted again, {number} of {job.max_resubmissions}")
+        outputs = ended.job_spec.get("baseOutputDirectory", {}).get("outputUriPrefix")
+        again = job.model_copy(update={"base_output_dir": outputs or job.base_output_dir})
+        handle = _submit(where, endpoint, again, False, settings)
+        code = follow(where, endpoint, handle)
+    return code
 
 
 def _refuse_local(local: LocalOptions) -> None:

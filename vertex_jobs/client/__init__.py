@@ -11,7 +11,7 @@ from vertex_jobs.client.job_client import Client, as_completed
 from vertex_jobs.client.journal import Entry
 from vertex_jobs.client.log_lines import LogEntry
 from vertex_jobs.client.lookup import OnSeveral
-from vertex_jobs.client.outcomes import JobCancelledError
+from vertex_jobs.client.outcomes import JobCancelledError, was_lost
 from vertex_jobs.client.snapshots import Snapshot
 from vertex_jobs.client.submission import OnShort
 from vertex_jobs.client.timing import Timing
@@ -29,4 +29,5 @@ __all__ = [
     "Timing",
     "as_completed",
     "import_job_client",
+    "was_lost",
 ]

@@ -32,6 +32,13 @@ _SHORT = re.compile(
     re.IGNORECASE,
 )
 
+#: What it says when machines were taken away or it failed itself, after its own attempts to go on.
+_LOST = re.compile(
+    r"preempt|machine was lost|spot (VM|machine)s? .*(reclaim|lost)"
+    r"|Internal error occurred for the current attempt",
+    re.IGNORECASE,
+)
+
 
 class JobCancelledError(JobFailedError, concurrent.futures.CancelledError):
     """The job was cancelled: caught as a failed job, and as a cancelled future."""
@@ -177,3 +184,14 @@ def is_short(snapshot: Snapshot) -> bool:
     if not snapshot.done or snapshot.succeeded:
         return False
     return _SHORT.search(failure(snapshot).message) is not None
+
+
+def was_lost(snapshot: Snapshot) -> bool:
+    """Return whether the job has ended because its machines were taken away, not by its program.
+
+    Source: page "Understand the custom training service": an internal error comes after three
+    attempts; how a preemption is worded after them was not seen.
+    """
+    if not snapshot.done or snapshot.succeeded or short_state(snapshot.state) == "CANCELLED":
+        return False
+    return _LOST.search(culprit(snapshot).message) is not None

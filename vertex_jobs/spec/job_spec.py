@@ -9,6 +9,7 @@ Source: CustomJobSpec; the SDK's CustomJob.
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any, ClassVar
 
+from annotated_types import Ge, Le
 from pydantic import Field, model_validator
 
 from vertex_jobs import catalog
@@ -28,6 +29,7 @@ from vertex_jobs.spec.fields import (
     Seconds,
     Text,
     TextMap,
+    Whole,
 )
 from vertex_jobs.spec.inspection import Rule
 from vertex_jobs.spec.local import LocalSettings
@@ -159,6 +161,8 @@ class JobSpec(Spec):
 
     fallback: Items[Fallback] = ()
     """Places tried in order when machines or quota are short."""
+    max_resubmissions: Annotated[Whole, Ge(0), Le(20)] = 0
+    """How often ``run`` submits it again after its machines were taken away, in the same folder."""
     max_cost_usd: Annotated[Number, Field(gt=0)] | None = None
     """Refuse to submit when the worst case costs more."""
     prices: Mapping[Text, Annotated[Number, Field(ge=0)]] = Field(

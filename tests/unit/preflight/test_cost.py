@@ -208,3 +208,9 @@ def test_a_file_that_is_no_prices_is_refused(text: str, message: str, tmp_path: 
     (tmp_path / "prices.yaml").write_text(text)
     with pytest.raises(InvalidJobError, match=re.escape(message)):
         priced_catalog(file=tmp_path / "prices.yaml")
+
+
+def test_each_resubmission_is_in_the_worst_case() -> None:
+    once, thrice = (estimate(job(timeout=3600, max_resubmissions=n), "us-central1") for n in (0, 2))
+    assert thrice.worst_case.high == pytest.approx(3 * once.worst_case.high)
+    assert "worst case, with 2 resubmissions: " in str(thrice)

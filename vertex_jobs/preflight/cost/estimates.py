@@ -37,6 +37,7 @@ class Estimate:
         trial_count: The most trials; it and the parallel ones are 1 for a job without trials.
         timeout_hours: The longest time of one trial.
         timeout_is_default: True when the config does not set that time.
+        resubmissions: How often the job may be submitted again.
     """
 
     legs: tuple[Leg, ...]
@@ -45,6 +46,7 @@ class Estimate:
     is_study: bool
     timeout_hours: float
     timeout_is_default: bool
+    resubmissions: int
 
     @property
     def hourly(self) -> CostRange:
@@ -59,7 +61,7 @@ class Estimate:
     @property
     def worst_case(self) -> CostRange:
         """The cost if every trial runs into its timeout in the dearest place, for the ceiling."""
-        factor = self.timeout_hours * self.trial_count
+        factor = self.timeout_hours * self.trial_count * (1 + self.resubmissions)
         possible = [leg.rate.hourly.times(factor) for leg in self.legs]
         unknown = dict.fromkeys(name for one in possible for name in one.unknown)
         dearest = max(possible, key=lambda one: one.high)
@@ -84,6 +86,9 @@ class Estimate:
             )
         elif len(self.legs) > 1:
             yield f"worst case, in the dearest place: {self.worst_case}"
+        elif self.resubmissions:
+            again = count(self.resubmissions, "resubmission")
+            yield f"worst case, with {again}: {self.worst_case}"
 
     def price_lines(self) -> Iterator[str]:
         """Yield every price in it, how sure it is, and what is not in it."""
@@ -122,4 +127,5 @@ def estimate(job: JobSpec, location: str) -> Estimate:
         is_study=isinstance(job, HyperparameterTuningJob),
         timeout_hours=(timeout if timeout is not None else default) / 3600,
         timeout_is_default=timeout is None,
+        resubmissions=job.max_resubmissions,
     )
