@@ -43,3 +43,42 @@ def test_each_trial_has_it_for_itself_and_the_host_does_not(command, config):
         ({"score": x}, {"x": x}) for x in (1, 2)
     ]
     assert Path("/var/hypertune").exists() == before
+
+
+#: Both replicas write, meet, and then find their own line.
+REPLICAS = """\
+import argparse, json, os, time
+parser = argparse.ArgumentParser()
+parser.add_argument("--x", type=float)
+x = parser.parse_args().x
+me = json.loads(os.environ["CLUSTER_SPEC"])["task"]["type"]
+line = json.dumps({"score": str(x if me == "workerpool0" else 10 * x), "global_step": "1"})
+with open("/var/hypertune/output.metrics", "w") as file:
+    file.write(line)
+open(f"/gcs/literal-path/{me}", "w").close()
+while not all(os.path.exists(f"/gcs/literal-path/workerpool{pool}") for pool in (0, 1)):
+    time.sleep(0.05)
+assert open("/var/hypertune/output.metrics").read() == line
+"""
+
+
+def test_each_replica_has_it_for_itself_and_the_chiefs_value_counts(command, config):
+    path = config(
+        "replicas",
+        REPLICAS,
+        kind="hyperparameter_tuning_job",
+        metric_spec="{score: maximize}",
+        parameter_spec="{x: {type: discrete, values: [1]}}",
+        search_algorithm="grid",
+        max_trial_count=1,
+        parallel_trial_count=1,
+        replica_count=2,
+    )
+    done = command("run", path)
+    assert done.code == 0, done.err
+    (trial,) = json.loads(command("trials", "replicas", "--format", "json").out)
+    assert trial["metrics"] == {"score": 1}
+    said = [
+        line for line in command("logs", "replicas").out.splitlines() if "beside the chief" in line
+    ]
+    assert [("workerpool1-0 reported score" in line) for line in said] == [True]

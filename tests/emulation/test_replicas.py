@@ -137,8 +137,7 @@ def test_a_trial_knows_its_number_and_its_metric_file(tmp_path: Path) -> None:
     async def body(room: Room) -> None:
         room.put_package(trainer("import sys\n" + DUMP + "print(sys.argv[1:])"))
         job_id = room.create(package_pool("--epochs=1"), base="gs://bucket/out/3")
-        metric_file = tmp_path / "output.metrics"
-        await room.run(job_id, trial=Trial("3", ("--x=0.5", "--n=8"), metric_file, 1))
+        await room.run(job_id, trial=Trial("3", ("--x=0.5", "--n=8"), tmp_path / "reports", 1))
         found = dump(room, job_id, "workerpool0-0")
         assert (
             found["CLOUD_ML_TRIAL_ID"],
@@ -147,7 +146,7 @@ def test_a_trial_knows_its_number_and_its_metric_file(tmp_path: Path) -> None:
             found["CLUSTER_SPEC"]["task"],
         ) == (
             "3",
-            str(metric_file),
+            str(tmp_path / "reports" / "workerpool0-0" / "output.metrics"),
             "gs://bucket/out/3/model/",
             {"type": "chief", "index": 0, "trial": "3"},
         )

@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 import vertex_jobs
 from vertex_jobs.client import JobHandle
 from vertex_jobs.endpoints import Endpoint
 from vertex_jobs.spec import from_mapping
+from vertex_jobs.spec.composition import compose
 
 pytestmark = [pytest.mark.extended, pytest.mark.tensorflow]
 
@@ -22,7 +22,7 @@ TOLERANCE = 2e-6
 
 
 def submit(endpoint: Endpoint, args: dict[str, Any] | None = None, **settings: Any) -> JobHandle:
-    form = yaml.safe_load(CONFIG.read_text()) | settings
+    form = compose([CONFIG]).written | settings
     form["args"] = {"epochs": EPOCHS, **(args or {})}
     return endpoint.submit(from_mapping(form, source=CONFIG.name, base_directory=ROOT))
 
@@ -66,3 +66,10 @@ def test_a_lost_worker_changes_neither_the_epochs_nor_the_loss(
     noted = [one["kind"] for one in local_vertex.server.incidents(handle.name)]
     assert (noted.count("fault"), noted.count("restart")) == (1, 1)
     assert any(entry.text.startswith("going on after epoch") for entry in handle.logs())
+
+
+def test_the_worker_leaves_writing_and_reporting_to_the_chief(local_vertex: Endpoint) -> None:
+    handle = submit(local_vertex, {"epochs": 1})
+    assert ended(handle)[:2] == (2, 1)
+    told = [entry.text for entry in handle.logs() if re.search("wrote|reported", entry.text)]
+    assert told == []

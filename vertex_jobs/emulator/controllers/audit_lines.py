@@ -9,10 +9,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from vertex_jobs.runtime.cluster import ROLES
+from vertex_jobs.runtime.directories import Directories
+
 _MOST_NAMES = 3
 #: A process that opens ``gs://bucket/object`` as a file makes folders of that name.
 _LITERAL = ("gs:", "gcs:")
 _NOT_LOST = ("__pycache__", ".pytest_cache")
+#: How the names of workers begin: those of the pool after the chief's.
+_WORKERS = f"workerpool{ROLES.index('worker')}-"
 #: A working directory with more files than that is not counted to the end.
 _MOST_FILES = 10_000
 
@@ -31,7 +36,7 @@ class Evidence:
 
     Attributes:
         base: Its output directory, ``gs://…/``; empty without one.
-        outputs: Bytes of each object that it has written there.
+        outputs: Bytes of each object that it has written there and that is left, by ``gs://`` URI.
         written: ``gs://`` URI of an object, to the replicas that wrote it.
         trial_id: Set when the job is a trial; its siblings' folders lie beside its own.
         made_buckets: Names of the buckets it used that nobody had created.
@@ -39,7 +44,7 @@ class Evidence:
 
     succeeded: bool
     base: str = ""
-    outputs: Sequence[int] = ()
+    outputs: Mapping[str, int] = field(default_factory=dict)
     remains: Sequence[Remains] = ()
     written: Mapping[str, set[str]] = field(default_factory=dict)
     trial_id: str = ""
@@ -69,6 +74,7 @@ def audit(evidence: Evidence) -> list[Line]:
         *_output_directory(evidence),
         *itertools.chain.from_iterable(_left_behind(one) for one in evidence.remains),
         *_shared(evidence.written),
+        *_of_workers(evidence),
         *_foreign(evidence),
         *_made(evidence.made_buckets),
     ]
@@ -80,7 +86,7 @@ def _output_directory(evidence: Evidence) -> Iterator[Line]:
     count = len(evidence.outputs)
     if count:
         noun = "object" if count == 1 else "objects"
-        size = _size(sum(evidence.outputs))
+        size = _size(sum(evidence.outputs.values()))
         yield Line(f"Written under {evidence.base}: {count} {noun}, {size}.", "DEBUG")
     elif evidence.succeeded:
         yield Line(
@@ -116,6 +122,35 @@ def _shared(written: Mapping[str, set[str]]) -> Iterator[Line]:
         yield Line(
             f"{_joined(sorted(replicas))} wrote the same object, {uri}; the last one won. Let "
             "the chief alone write it, and the others elsewhere."
+        )
+
+
+def _of_workers(evidence: Evidence) -> Iterator[Line]:
+    """Yield a line if a worker wrote objects of the model alone, and left them there.
+
+    Parameter servers may write the shards they hold, and an evaluator may export the best model. A
+    worker's temporary files are gone at the end.
+    Source: TensorFlow, "Multi-worker training with Keras", model saving and loading.
+    """
+    if not evidence.base:
+        return
+    model = Directories.under(evidence.base).model_dir
+    found = {
+        uri: replicas
+        for uri, replicas in sorted(evidence.written.items())
+        if uri.startswith(model)
+        and uri in evidence.outputs
+        and len(replicas) == 1
+        and all(one.startswith(_WORKERS) for one in replicas)
+    }
+    if found:
+        who = _joined(sorted(set().union(*found.values())))
+        shown = ", ".join(itertools.islice(found, _MOST_NAMES))
+        more = f" and {len(found) - _MOST_NAMES} more" if len(found) > _MOST_NAMES else ""
+        yield Line(
+            f"{who} wrote to AIP_MODEL_DIR without being the chief: {shown}{more}. Write there "
+            "only if environment.current().is_chief of vertex_jobs.runtime; its write_to() gives "
+            "the others a scratch folder."
         )
 
 
@@ -155,7 +190,7 @@ def _listed(files: Sequence[tuple[str, int]]) -> str:
 
 
 def _joined(names: Sequence[str]) -> str:
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if names[1:] else names)
 
 
 def _size(count: int) -> str:

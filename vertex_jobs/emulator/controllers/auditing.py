@@ -39,7 +39,7 @@ def write_audit(
     evidence = Evidence(
         succeeded=ending.state == states.SUCCEEDED,
         base=str(place or ""),
-        outputs=list(_new_objects(objects, job, place)) if place else [],
+        outputs=dict(_new_objects(objects, job, place)) if place else {},
         remains=[look_at(folder.name, folder) for folder in folders],
         written=written,
         trial_id=trial_id,
@@ -62,8 +62,10 @@ def _made_buckets(objects: ObjectStore, job: protos.Message, uris: Iterable[str]
     return sorted(names & implicit)
 
 
-def _new_objects(objects: ObjectStore, job: protos.Message, place: GcsUri) -> Iterator[int]:
-    """Yield the bytes of each object under the output directory that is not older than the job."""
+def _new_objects(
+    objects: ObjectStore, job: protos.Message, place: GcsUri
+) -> Iterator[tuple[str, int]]:
+    """Yield URI and bytes of each object under the output directory not older than the job."""
     born = job.create_time.ToNanoseconds() / 1e9
     token = ""
     for _ in range(_MOST_PAGES):
@@ -72,7 +74,11 @@ def _new_objects(objects: ObjectStore, job: protos.Message, place: GcsUri) -> It
             page = objects.list_objects(place.bucket, query)
         except ObjectStoreError:  # there is no such bucket, so nothing was written
             return
-        yield from (stored.size for stored in page.objects if stored.updated >= born)
+        yield from (
+            (f"gs://{stored.bucket}/{stored.name}", stored.size)
+            for stored in page.objects
+            if stored.updated >= born
+        )
         token = page.next_page_token
         if not token:
             return

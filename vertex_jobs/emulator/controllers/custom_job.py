@@ -28,6 +28,7 @@ from vertex_jobs.emulator.resources import states
 from vertex_jobs.emulator.resources.endings import Action, Decision, Ending, Retries
 from vertex_jobs.emulator.resources.job_records import JobRecord
 from vertex_jobs.emulator.resources.refusals import quota_text
+from vertex_jobs.emulator.resources.service_values import replica_ids
 from vertex_jobs.emulator.status import ApiError
 from vertex_jobs.emulator.storage.objects.object_store import ObjectStore
 from vertex_jobs.emulator.storage.writers import WriteLedger
@@ -126,7 +127,7 @@ class CustomJobRun:
         if ending is not None:
             return ending
         self._greet()
-        if shortage := self._faults.shortage(_replica_ids(job)):
+        if shortage := self._faults.shortage(replica_ids(job.job_spec)):
             text = _SHORT_OF[shortage](job.job_spec, self._record.name.location)
             return Ending(states.FAILED, "RESOURCE_EXHAUSTED", text)
         async with contextlib.AsyncExitStack() as held:
@@ -241,15 +242,6 @@ class CustomJobRun:
 def _timeout_seconds(job: protos.Message) -> float:
     given = job.job_spec.scheduling.timeout.ToMilliseconds() / 1000
     return float(given or _DEFAULT_TIMEOUT_SECONDS)
-
-
-def _replica_ids(job: protos.Message) -> list[str]:
-    pools = enumerate(job.job_spec.worker_pool_specs)
-    return [
-        f"workerpool{number}-{index}"
-        for number, pool in pools
-        for index in range(pool.replica_count)
-    ]
 
 
 def _stockout(spec: protos.Message, location: str) -> str:

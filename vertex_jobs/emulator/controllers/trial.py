@@ -1,15 +1,16 @@
-"""One trial: its custom job, its metric file, its final measurement."""
+"""One trial: its custom job, what its replicas report, its final measurement."""
 
 import asyncio
 
 from vertex_jobs.emulator import protos
 from vertex_jobs.emulator.controllers.custom_job import CustomJobRun, CustomJobs
-from vertex_jobs.emulator.controllers.metric_file import MetricFile
 from vertex_jobs.emulator.controllers.stop import Stop
+from vertex_jobs.emulator.controllers.trial_reports import TrialReports
 from vertex_jobs.emulator.replicas.replica_environment import Trial
 from vertex_jobs.emulator.resources import states, study_rules
 from vertex_jobs.emulator.resources.endings import Ending
 from vertex_jobs.emulator.resources.job_records import JobRecord
+from vertex_jobs.emulator.resources.service_values import replica_ids
 from vertex_jobs.emulator.study_search.early_stopping import check_stopping, has_stopping_rule
 from vertex_jobs.emulator.study_search.search_client import SearchClient, SearchFailedError
 
@@ -36,9 +37,17 @@ class TrialRun:
         self._stop = Stop()
         self._prediction: protos.Message | None = None
         self._custom_job = record.owned(trial.custom_job, trial.id)
-        folder = custom_jobs.host.folder(self._custom_job.job_id)
+        self._environment = Trial(
+            trial.id,
+            study_rules.trial_arguments(study_rules.assignment_of(job.study_spec, trial)),
+            custom_jobs.host.folder(self._custom_job.job_id) / "hypertune",
+            job.parallel_trial_count,
+        )
         wanted = frozenset(metric.metric_id for metric in job.study_spec.metrics)
-        self._metrics = MetricFile(folder / "hypertune" / "output.metrics", wanted)
+        replicas = replica_ids(job.trial_job_spec)
+        self._metrics = TrialReports(
+            {replica: self._environment.metric_file(replica) for replica in replicas}, wanted
+        )
 
     def cancel(self) -> None:
         """Stop the trial; what it has measured is kept."""
@@ -52,17 +61,11 @@ class TrialRun:
             self._finish(Ending(custom_job.state, "", custom_job.error.message))
             return
         self._metrics.prepare()
-        assignment = study_rules.assignment_of(self._job.study_spec, self.trial)
         run = self._custom_jobs.controller(
             self._custom_job,
             self._stop,
             owner=self._record,
-            trial=Trial(
-                self.trial.id,
-                study_rules.trial_arguments(assignment),
-                self._metrics.path,
-                self._job.parallel_trial_count,
-            ),
+            trial=self._environment,
             before_end=self._finish,
         )
         following = asyncio.create_task(self._follow(run))
@@ -104,11 +107,11 @@ class TrialRun:
         self.cancel()
 
     def _warn(self) -> None:
-        while self._metrics.warnings:
-            self._custom_job.say(self._metrics.warnings.pop(0), "WARNING")
+        for text in self._metrics.new_warnings():
+            self._custom_job.say(text, "WARNING")
 
     def _take_measurements(self) -> None:
-        """Put the file's reports into the trial; those of an earlier run stay."""
+        """Put the reports into the trial; those of an earlier run stay."""
         started = self.trial.start_time.ToNanoseconds() / 1e9
         kept = {one.step_count: one for one in self.trial.measurements}
         for report in self._metrics.reports():
@@ -129,6 +132,8 @@ class TrialRun:
             self._metrics.poll()
         self._take_measurements()
         self._warn()
+        if note := self._metrics.note_on_others():
+            self._custom_job.say(note, "NOTICE")
         trial = self.trial
         stopped_early = trial.state == protos.TrialState.STOPPING
         if stopped_early and self._prediction is not None:
@@ -141,8 +146,7 @@ class TrialRun:
             trial.state = protos.TrialState.INFEASIBLE
             trial.infeasible_reason = ending.reason or self._missing_metric()
             if not ending.message:
-                self._metrics.warnings.append(trial.infeasible_reason)
-                self._warn()
+                self._custom_job.say(trial.infeasible_reason, "WARNING")
         trial.end_time.CopyFrom(self._record.now())
         self._record.save_trial(trial, finished=True)
 

@@ -39,6 +39,7 @@ from vertex_jobs.spec.local import LocalSettings
 
 #: What a terminal program needs and a replica never has.
 _OF_TERMINAL = ("COLORTERM", "PYTHONBREAKPOINT", "TERM")
+_CHIEF = "workerpool0-0"
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,8 @@ def foreground(
     if "studySpec" in request.body:
         assignment = _first_assignment(request.body["studySpec"], local)
         arguments = study_rules.trial_arguments(assignment)
-        trial = Trial("1", arguments, folder / "output.metrics", parallel=1)
+        trial = Trial("1", arguments, folder / "hypertune", parallel=1)
+        trial.metric_file(_CHIEF).parent.mkdir(parents=True)
         study_rules.set_trial_directory(spec, trial.trial_id)
     task = pool_tasks(spec, LocalSettings())[0]
     devices = find_devices(os.environ)
@@ -103,7 +105,7 @@ def foreground(
             ),
             arguments=arguments,
             output_directory=f"{spec.base_output_directory.output_uri_prefix.rstrip('/')}/",
-            metric_file=trial.metric_file if trial else None,
+            metric_file=trial.metric_file(_CHIEF) if trial else None,
             uses_gcs_folder=mentions_gcs(task, packages),
         )
 

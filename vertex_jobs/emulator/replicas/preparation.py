@@ -211,7 +211,7 @@ class _Preparation:
                 buckets = dataclasses.replace(buckets, named=buckets.named | meant)
             copies = folder.with_name(f"{GCS_COPY_PREFIX}{replica_id}")
             gcs_folder = str(GcsCopy.plan(copies, buckets))
-        metric_folder = self._metric_folder() if place.names_metric_folder else ""
+        metric_folder = self._metric_folder(replica_id) if place.names_metric_folder else ""
         name = self._container_name(replica_id)
         start = Start(name, arguments, variables, devices, gcs_folder)
         return ReplicaSpec(
@@ -229,13 +229,13 @@ class _Preparation:
             metric_folder=metric_folder,
         )
 
-    def _metric_folder(self) -> str:
-        """Return the folder that a trial sees as ``/var/hypertune``; empty where it cannot."""
+    def _metric_folder(self, replica_id: str) -> str:
+        """Return the folder that a replica sees as ``/var/hypertune``; empty where it cannot."""
         if self._trial is None:
             return ""
         capabilities = self._host.launcher.capabilities
         if capabilities.private_root:
-            return str(self._trial.metric_file.parent)
+            return str(self._trial.metric_file(replica_id).parent)
         self._record.say(
             f"The program names {METRIC_FOLDER}, which it does not have here "
             f"({capabilities.why_not}): report to the file that CLOUD_ML_HP_METRIC_FILE names, "

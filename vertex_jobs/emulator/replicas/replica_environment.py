@@ -33,13 +33,21 @@ class Trial:
 
     Attributes:
         arguments: Appended to the job's own, ``--id=value``.
+        metric_folder: Above the folder of each replica's metric file.
         parallel: Trials of the study that run at once, this one included.
     """
 
     trial_id: str
     arguments: tuple[str, ...]
-    metric_file: Path
+    metric_folder: Path
     parallel: int
+
+    def metric_file(self, replica_id: str) -> Path:
+        """Return the file in which one replica reports, alone in its folder.
+
+        On Vertex AI each has it on its own disk, at the same path.
+        """
+        return self.metric_folder / replica_id / "output.metrics"
 
 
 @dataclass(frozen=True)
@@ -115,13 +123,14 @@ class JobEnvironment:
     def _service(self, number: int, index: int, host_name: str) -> Environment:
         base = self.spec.base_output_directory.output_uri_prefix
         count = self.spec.worker_pool_specs[number].machine_spec.accelerator_count
+        replica_id = f"workerpool{number}-{index}"
         return Environment(
             directories=Directories.under(base) if base else None,
             cluster=Cluster(
                 self.addresses, ROLES[number], index, self._program(number), cloud_id=host_name
             ),
             trial_id=self.trial.trial_id if self.trial else None,
-            metric_file=str(self.trial.metric_file) if self.trial else None,
+            metric_file=str(self.trial.metric_file(replica_id)) if self.trial else None,
             project_number=self.name.project,
             region=self.name.location,
             job_id=self.name.resource_id,

@@ -1,4 +1,4 @@
-"""Values that the service adds to a custom job: boot disks, addresses of web shells and of its log.
+"""Values that the service adds to a custom job: boot disks, replicas' names, web shells, its log.
 
 Only those that it was seen to add: other defaults are not echoed.
 Source: GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob;
@@ -52,6 +52,15 @@ def web_access_uris(job: protos.Message) -> Iterator[tuple[str, str]]:
             replica = f"workerpool{number}-{index}"
             digest = hashlib.sha256(f"{job.name}/{replica}".encode()).hexdigest()
             yield replica, _SHELL_HOST.format(digest[:_SHELL_DIGITS], location)
+
+
+def replica_ids(spec: protos.Message) -> list[str]:
+    """Return the name of each replica of a CustomJobSpec, the chief's first."""
+    return [
+        f"workerpool{number}-{index}"
+        for number, pool in enumerate(spec.worker_pool_specs)
+        for index in range(pool.replica_count)
+    ]
 
 
 def console_log(name: ResourceName) -> str:
