@@ -513,10 +513,18 @@ _REPLICAS = _area(
     ),
     (
         "ours",
-        "CLOUD_ML_HP_METRIC_FILE is a private file of each trial; on the service each trial has "
-        "a machine of its own.",
+        "CLOUD_ML_HP_METRIC_FILE is a private file of each replica of a trial; on the service each "
+        "has a machine of its own.",
         "emulator.replicas.replica_environment:Trial",
         "emulation/test_replicas::test_a_trial_knows_its_number_and_its_metric_file",
+    ),
+    (
+        "ours",
+        "Where several replicas of a trial report one metric at one step the chief's value counts; "
+        "what another reports alone counts as well, and the log names it.",
+        "emulator.controllers.trial_reports:TrialReports",
+        "unit/emulator/test_trial_run::"
+        "test_the_chiefs_value_counts_before_anothers_who_is_named_once",
     ),
     (
         "seen",
