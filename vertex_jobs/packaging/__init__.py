@@ -20,7 +20,7 @@ from vertex_jobs.packaging.image_files import ImageFiles, write_image
 from vertex_jobs.packaging.imports import third_party_imports
 from vertex_jobs.packaging.known_layouts import lay_out
 from vertex_jobs.packaging.needed_modules import NeededModule, needed_modules
-from vertex_jobs.packaging.proof import Proof, hidden_modules, verify
+from vertex_jobs.packaging.proof import Proof, seen_libraries, verify
 from vertex_jobs.packaging.requirement_sources import expand
 from vertex_jobs.packaging.resolution import resolve
 from vertex_jobs.packaging.runtime_wheel import write_runtime_wheel
@@ -43,7 +43,6 @@ __all__ = [
     "expand",
     "extract",
     "hash_file",
-    "hidden_modules",
     "installed_version",
     "is_known",
     "is_wheel_file",
@@ -51,6 +50,7 @@ __all__ = [
     "needed_modules",
     "required_versions",
     "resolve",
+    "seen_libraries",
     "stands_for",
     "third_party_imports",
     "unpack",

@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from vertex_jobs import catalog
 
 #: What installs a package, and is in every image.
-_INSTALLERS = frozenset({"pip", "setuptools", "wheel"})
+INSTALLERS = frozenset({"pip", "setuptools", "wheel"})
 
 
 @dataclass(frozen=True)
@@ -84,16 +84,6 @@ def distributions_of(module: str) -> frozenset[str]:
         return frozenset({canonicalize_name(top)})
     found = {stands_for(name) for name in _installed_modules().get(top, ()) if _has(name, module)}
     return frozenset(found or {canonicalize_name(top)})
-
-
-def not_brought(requirements: Iterable[str]) -> frozenset[str]:
-    """Return the modules that are installed here and that no requirement brings."""
-    names = brought_by(requirements).names | _INSTALLERS
-    return frozenset(
-        module
-        for module, distributions in _installed_modules().items()
-        if not module.startswith("_") and names.isdisjoint(map(stands_for, distributions))
-    )
 
 
 def installed_version(name: str) -> str | None:

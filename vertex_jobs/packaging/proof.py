@@ -1,40 +1,35 @@
-"""The proof that a package works: unpacked into an empty folder, its module answers ``--help``.
+"""The proof that a package works: pip installs it into an empty environment, as the service does.
 
-It finds mistakes that otherwise show only in the cloud: a sibling that does not travel, a dropped
-folder, a library that is not declared but happens to lie beside the script or to be installed here.
-It proves nothing about versions: libraries come from the current interpreter, and those that
-neither the image nor the requirements bring are hidden.
+There its module answers ``--help``. That finds mistakes that otherwise show only in the cloud: a
+sibling that does not travel, a dropped folder, a library that is not declared but happens to lie
+beside the script or to be installed here. It proves nothing about versions: the libraries that the
+image and the requirements bring are this interpreter's own, and no others of its are seen.
 """
 
 import os
 import subprocess
 import sys
+import sysconfig
 import tempfile
+import venv
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from vertex_jobs.packaging.brought_modules import not_brought
+from vertex_jobs.errors import PackagingError
+from vertex_jobs.packaging.brought_modules import INSTALLERS, brought_by
 from vertex_jobs.packaging.clean_environments import clean_environment
 from vertex_jobs.packaging.distribution import Package
+from vertex_jobs.packaging.library_links import link_libraries
 from vertex_jobs.packaging.unpacking import unpack
 
-#: Python's own hook, run before the program.
-_HIDE = """\
-import sys
-
-NAMES = frozenset({names!r})
-
-
-class Hidden:
-    @staticmethod
-    def find_spec(name, path=None, target=None):
-        if name in NAMES:
-            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
-
-
-sys.meta_path.insert(0, Hidden)
-"""
+#: The package's own archive and wheels alone, by the setuptools that stand here.
+_INSTALL = (
+    *("-m", "pip", "install", "--no-index", "--no-deps", "--no-build-isolation", "--use-pep517"),
+    *("--ignore-installed", "--no-user", "--no-cache-dir", "--no-compile", "--quiet"),
+    *("--no-warn-script-location", "--disable-pip-version-check", "--no-input", "--no-color"),
+    *("--root-user-action", "ignore"),
+)
 
 
 @dataclass(frozen=True)
@@ -54,56 +49,81 @@ class Proof:
         return self.exit_code == 0
 
 
-def hidden_modules(package: Package, image: Iterable[str]) -> frozenset[str]:
-    """Return the modules that are installed here and would not be beside the package.
+def seen_libraries(package: Package, image: Iterable[str]) -> frozenset[str]:
+    """Return the distributions that would stand beside a package, as pip compares their names.
 
     ``image`` are the requirements that its image satisfies.
     """
     wheels = (wheel.file_name.partition("-")[0] for wheel in package.wheels)
-    own = {file.path.partition("/")[0].removesuffix(".py") for file in package.files}
-    return not_brought((*image, *package.requirements, *wheels)) - own
+    return brought_by((*image, *package.requirements, *wheels)).names | INSTALLERS
 
 
 def verify(
     path: Path,
     wheels: Sequence[Path] = (),
     *,
-    hidden: Iterable[str] = (),
-    interpreter: str = sys.executable,
+    libraries: frozenset[str] | None = None,
     timeout_seconds: float = 120,
 ) -> Proof:
-    """Unpack a package and run its module with ``--help`` in a clean environment.
+    """Install a package into an empty environment and run its module there with ``--help``.
 
     ``path`` is the archive that ``write`` wrote; ``wheels`` are private ones that a job installs
-    before it and that are unpacked here. ``hidden`` are modules that it does not find, installed or
-    not. The timeout is for a script that does not know ``--help`` and would train instead.
+    before it. ``libraries`` are the distributions of this interpreter that stand in the environment
+    as well, all for None. The timeout is for a script that does not know ``--help`` and would train
+    instead.
 
     Raises:
-        PackagingError: If the file is not such an archive.
+        PackagingError: If the file is not such an archive, or pip refuses it.
     """
     with tempfile.TemporaryDirectory(prefix="vertex-jobs-proof-") as scratch:
-        search_path = [str(one) for one in unpack([path, *wheels], Path(scratch, "unpacked"))]
+        unpack([path], Path(scratch, "unpacked"))  # refuses what is no package of ours, in words
+        interpreter = _make_environment(Path(scratch), [*wheels, path], libraries)
         module_name = path.name.rpartition("-")[0]
-        empty = Path(scratch, "empty")
-        empty.mkdir()
-        starter = Path(scratch, "starter")
-        starter.mkdir()
-        names = sorted(hidden)
-        (starter / "sitecustomize.py").write_text(_HIDE.format(names=names), encoding="utf-8")
-        search_path = [*search_path, str(starter)]
-        environment = clean_environment(empty) | {"PYTHONPATH": os.pathsep.join(search_path)}
+        environment = clean_environment(_make_folder(scratch, "empty"))
         try:
-            # -s leaves out the user's own site-packages, which no container has.
-            done = subprocess.run(
-                [interpreter, "-s", "-m", module_name, "--help"],
-                cwd=empty,
-                env=environment,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                timeout=timeout_seconds,
-                check=False,
-            )
+            done = _run([interpreter, "-m", module_name, "--help"], environment, timeout_seconds)
         except subprocess.TimeoutExpired as error:
             return Proof(module_name, None, (error.output or b"").decode(errors="replace"))
         return Proof(module_name, done.returncode, done.stdout.decode(errors="replace"))
+
+
+def _make_environment(
+    scratch: Path, archives: Sequence[Path], libraries: frozenset[str] | None
+) -> str:
+    """Make a virtual environment with the libraries and the archives; return its interpreter."""
+    prefix = scratch / "environment"
+    venv.EnvBuilder(with_pip=False, symlinks=True).create(prefix)
+    command = [sys.executable, *_INSTALL, "--prefix", str(prefix), *map(str, archives)]
+    environment = clean_environment(_make_folder(scratch, "building"))
+    done = _run(command, environment | {"PIP_CONFIG_FILE": os.devnull}, None)
+    if done.returncode:
+        raise PackagingError(
+            f"pip does not install {archives[-1].name}; its last words:\n"
+            f"{done.stdout.decode(errors='replace').strip()}"
+        )
+    link_libraries(scratch / "libraries", libraries)
+    site_packages = sysconfig.get_path("purelib", "venv", {"base": str(prefix)})
+    hook = f"import site; site.addsitedir({str(scratch / 'libraries')!r})\n"
+    Path(site_packages, "libraries.pth").write_text(hook, encoding="utf-8")
+    return str(prefix / "bin" / "python")
+
+
+def _make_folder(scratch: str | Path, name: str) -> Path:
+    folder = Path(scratch, name)
+    folder.mkdir()
+    return folder
+
+
+def _run(
+    command: Sequence[str], environment: dict[str, str], timeout_seconds: float | None
+) -> subprocess.CompletedProcess[bytes]:
+    return subprocess.run(
+        command,
+        cwd=environment["HOME"],
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        timeout=timeout_seconds,
+        check=False,
+    )

@@ -1,13 +1,14 @@
 """The proof of a package, with real packages in real processes."""
 
 import tarfile
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 from vertex_jobs.errors import PackagingError
-from vertex_jobs.packaging import Proof, describe, hidden_modules, verify, write
+from vertex_jobs.packaging import Proof, describe, seen_libraries, verify, write
 from vertex_jobs.spec import CustomJob
 
 Job = Callable[..., CustomJob]
@@ -60,8 +61,8 @@ def test_a_script_that_fails_does_not_pass(job: Job, tmp_path: Path) -> None:
 
 def test_a_library_that_only_this_machine_has_is_not_seen(job: Job, tmp_path: Path) -> None:
     made = job({"task.py": "import numpy\nprint('numpy', flush=True)\nimport optuna"})
-    hidden = hidden_modules(describe(made), ["tensorflow"])
-    failed = verify(write(describe(made), tmp_path)[-1], hidden=hidden)
+    libraries = seen_libraries(describe(made), ["tensorflow"])
+    failed = verify(write(describe(made), tmp_path)[-1], libraries=libraries)
     assert (failed.passed, failed.output.splitlines()[0], failed.output.splitlines()[-1]) == (
         False,
         "numpy",
@@ -71,14 +72,14 @@ def test_a_library_that_only_this_machine_has_is_not_seen(job: Job, tmp_path: Pa
 
 def test_a_library_that_is_required_is_seen(job: Job, tmp_path: Path) -> None:
     made = job({"task.py": "import optuna, sqlalchemy\nprint('both')"})
-    hidden = hidden_modules(describe(made), ["tensorflow", "optuna"])
-    assert verify(write(describe(made), tmp_path)[-1], hidden=hidden).output == "both\n"
+    libraries = seen_libraries(describe(made), ["tensorflow", "optuna"])
+    assert verify(write(describe(made), tmp_path)[-1], libraries=libraries).output == "both\n"
 
 
 def test_a_sibling_named_like_a_library_is_seen(job: Job, tmp_path: Path) -> None:
     made = job({"task.py": "import optuna\nprint(optuna.OWN)", "optuna.py": "OWN = 'sibling'"})
-    hidden = hidden_modules(describe(made), [])
-    assert verify(write(describe(made), tmp_path)[-1], hidden=hidden).output == "sibling\n"
+    libraries = seen_libraries(describe(made), [])
+    assert verify(write(describe(made), tmp_path)[-1], libraries=libraries).output == "sibling\n"
 
 
 def test_a_script_that_trains_instead_is_stopped(job: Job, tmp_path: Path) -> None:
@@ -99,3 +100,29 @@ def test_an_archive_cannot_write_elsewhere(tmp_path: Path) -> None:
         archive.addfile(tarfile.TarInfo("../escaped"))
     with pytest.raises(PackagingError, match=r"\.\./escaped does not belong in a package"):
         verify(path)
+
+
+def test_a_library_that_shares_its_folder_is_seen_alone(job: Job, tmp_path: Path) -> None:
+    text = "import google.auth\nprint('auth', flush=True)\nimport google.cloud.storage"
+    made = job({"task.py": text}, requirements=("google-auth",))
+    failed = verify(
+        write(describe(made), tmp_path)[-1], libraries=seen_libraries(describe(made), [])
+    )
+    assert failed.output.splitlines()[0] == "auth", failed.output
+    assert "No module named 'google.cloud" in failed.output
+
+
+def test_the_environment_has_the_package_and_its_libraries_alone(job: Job, tmp_path: Path) -> None:
+    text = "import importlib.metadata as m\nprint(*sorted(one.name for one in m.distributions()))"
+    made = job({"task.py": text})
+    found = verify(write(describe(made), tmp_path)[-1], libraries=frozenset({"numpy"})).output
+    assert found.split() == ["numpy", describe(made).module_name]
+
+
+def test_what_pip_refuses_does_not_pass(job: Job, tmp_path: Path) -> None:
+    made = job({"task.py": "print('never')"})
+    wheel = tmp_path / "broken-1-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as archive:
+        archive.writestr("broken.py", "")
+    with pytest.raises(PackagingError, match=r"(?s)pip does not install .*dist-info directory not"):
+        verify(write(describe(made), tmp_path)[-1], [wheel])

@@ -15,6 +15,11 @@ from vertex_jobs.spec import CustomJob, from_mapping
 Job = Callable[..., CustomJob]
 PLACE = Place("p", "us-central1", "gs://bucket")
 NAME = "private_lib-1.2-py3-none-any.whl"
+METADATA = {
+    "METADATA": "Metadata-Version: 2.1\nName: private-lib\nVersion: 1.2\n",
+    "WHEEL": "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    "RECORD": "private_lib.py,,\n",
+}
 
 
 @pytest.fixture
@@ -26,6 +31,8 @@ def wheel(tmp_path: Path) -> Callable[..., Path]:
         path.parent.mkdir(exist_ok=True)
         with zipfile.ZipFile(path, "w") as archive:
             archive.writestr("private_lib.py", text)
+            for file, content in METADATA.items():
+                archive.writestr(f"private_lib-1.2.dist-info/{file}", content)
         return path
 
     return make

@@ -65,8 +65,8 @@ VERB = Verb(
     description="A source distribution whose name holds the hash of its content. What travels: a "
     "script and what it imports beside it, or a whole package folder; data_files; private wheels. "
     "What stays: exclude_files, what git ignores, build leftovers. A secret is refused. The "
-    "proof: unpacked into an empty folder, without the libraries that neither image nor "
-    "requirements bring, its module answers --help.",
+    "proof: pip installs it into an empty environment, which has no library but what image and "
+    "requirements bring, and its module answers --help there.",
     examples=(
         "package configs/digits_search.yaml",
         "package configs/digits_search.yaml --output /tmp",
@@ -110,20 +110,20 @@ def _prove(path: Path, wheels: list[Path], package: "Package", container_uri: st
     from vertex_jobs import packaging
     from vertex_jobs.catalog.container_images import parse_image
 
-    say("the proof: python -m … --help, unpacked into an empty folder")
+    say("the proof: python -m … --help, installed into an empty environment")
     image = parse_image(container_uri)
-    hidden: frozenset[str] = frozenset()
+    libraries: frozenset[str] | None = None
     if image is None:
         say("  what the image brings is not known: every library that is installed here is seen")
     else:
-        hidden = packaging.hidden_modules(package, image.requirements)
-    proof = packaging.verify(path, wheels, hidden=hidden)
+        libraries = packaging.seen_libraries(package, image.requirements)
+    proof = packaging.verify(path, wheels, libraries=libraries)
     if not proof.passed:
         ended = "did not end" if proof.exit_code is None else f"ended with {proof.exit_code}"
         last = "\n".join(f"  | {line}" for line in proof.output.splitlines()[-_LAST_LINES:])
         raise PackagingError(
-            f"{path} is written, but its module {ended} when asked for --help, unpacked into an "
-            f"empty folder; its last lines:\n{last}"
+            f"{path} is written, but its module {ended} when asked for --help, installed into "
+            f"an empty environment; its last lines:\n{last}"
         )
     say("  it works")
 
