@@ -8,6 +8,7 @@ and client. Prints one line when it answers.
 import argparse
 import asyncio
 import contextlib
+import gc
 import os
 import signal
 import sys
@@ -277,6 +278,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--clock", choices=("system", "virtual"), default="system")
     options = parser.parse_args(arguments)
     clock = VirtualClock(time.time_ns()) if options.clock == "virtual" else SystemClock()
+    gc.freeze()  # imported for good: not to be searched for garbage at each page of a long answer
     # What the server writes is its owner's alone; replicas have the umask of who started it.
     umask = os.umask(0o077)
     try:

@@ -246,6 +246,11 @@ class TestReading:
         assert [entry.text for entry in made.tail(["7"], LogSource(), 5000)] == ["a", "b"]
         assert json.loads(address.requests[0][3])["pageSize"] == 1000
 
+    def test_a_short_tail_is_one_page_of_that_size(self, reader):
+        made, address = reader(page("c", "b", token="2"))
+        assert [entry.text for entry in made.tail(["7"], LogSource(), 2)] == ["b", "c"]
+        assert [json.loads(body)["pageSize"] for *_, body in address.requests] == [2]
+
     def test_an_empty_page_is_not_the_end(self, reader):
         made, _ = reader(page(token="2"), page(token="3"), page("a"))
         assert [entry.text for entry in made.read(["7"])] == ["a"]

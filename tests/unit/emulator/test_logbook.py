@@ -2,13 +2,13 @@
 
 import asyncio
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from vertex_jobs.emulator.store.log_index import CHUNK
-from vertex_jobs.emulator.store.logbook import Logbook
+from vertex_jobs.emulator.store.logbook import Logbook, LogLine
 
 
 @pytest.fixture
@@ -52,6 +52,25 @@ def test_lines_of_one_time_are_all_found(logbook: Logbook) -> None:
 def test_backwards(logbook: Logbook) -> None:
     fill(logbook, COUNT)
     assert [line.insert_id for line in logbook.backwards("7")] == list(range(COUNT))[::-1]
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        pytest.param(lambda book: book.backwards("7"), id="backwards"),
+        pytest.param(lambda book: book.read("7", 2 * CHUNK), id="from a page token"),
+        pytest.param(lambda book: book.since("7", 2.0 * CHUNK + 1), id="from a time"),
+    ],
+)
+def test_a_page_does_not_read_the_lines_before_it(
+    logbook: Logbook, tmp_path: Path, lines: Callable[[Logbook], Iterator[LogLine]]
+) -> None:
+    fill(logbook, COUNT)
+    with (tmp_path / "7.jsonl").open("r+b") as file:
+        file.write(b"no JSON")
+    assert next(lines(logbook)).insert_id >= 2 * CHUNK
+    with pytest.raises(ValueError, match="Expecting value"):  # who reads them would not miss it
+        next(logbook.read("7"))
 
 
 def test_times_never_fall(logbook: Logbook) -> None:

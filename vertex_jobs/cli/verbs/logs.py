@@ -1,5 +1,6 @@
 """``logs JOB``: a job's log lines, oldest first."""
 
+import gc
 import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
@@ -42,6 +43,7 @@ def logs(options: LogsOptions) -> int:
     with open_endpoint(options.where) as endpoint:
         handle = endpoint.job(options.job, say_prose)
         as_line = line_format(lambda: handle.last_seen)
+        gc.freeze()  # each page makes thousands of objects, and Python would search all modules
         entry = None
         lines = handle.logs(options.follow, replica=options.replica, trial=options.trial, tail=tail)
         for entry in lines:
