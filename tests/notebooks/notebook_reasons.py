@@ -11,11 +11,10 @@ SUCCEEDED = "ran to SUCCEEDED"
 CREATED = "study created"
 TRAINING = "was training when its time was over"
 REFUSED_AS_THERE = "refused as the service would"
-LIMIT = "limit of Local Vertex, said in words"
+LIMIT = "not here, for a reason that is said"
 NETWORK = "its program needs the network"
 OWN_FAULT = "its program fails, there too"
 UNKNOWN = "refused or failed; reason unknown"
-OURS = "wrong here: our fault"
 #: Verdicts on the notebook: nothing came to Local Vertex.
 NOT_REACHED = "not reached"
 

@@ -10,7 +10,6 @@ from notebook_reasons import (
     LIMIT,
     NETWORK,
     NOT_REACHED,
-    OURS,
     OWN_FAULT,
     REFUSED_AS_THERE,
     SUCCEEDED,
@@ -21,7 +20,6 @@ from notebook_reasons import (
 
 #: A notebook's verdict is the first of these that one of its submissions has.
 ORDER = (
-    OURS,
     UNKNOWN,
     LIMIT,
     NETWORK,
