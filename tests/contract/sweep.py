@@ -199,6 +199,12 @@ class Drive:
             {"displayName": "d", "metadataSchemaUri": schema},
         )
         self.call("GET", f"{self._parent}/datasets")
+        made = self.call("POST", f"{self._parent}/tensorboards", {"displayName": "b"})
+        board = f"/v1/{made['response']['name']}"
+        self.call("POST", f"{board}/experiments?tensorboardExperimentId=e", {"displayName": "e"})
+        self.call("GET", f"{board}/experiments")
+        self.call("PATCH", f"{board}?updateMask=isDefault", {"isDefault": True})
+        self.call("GET", f"{self._parent}/tensorboards")
         self.call("GET", f"{self._parent}/operations")
         self.call("GET", f"{self._parent.rpartition('/')[0]}")
         manager = "cloudresourcemanager.googleapis.com"

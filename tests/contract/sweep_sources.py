@@ -20,11 +20,13 @@ DOCUMENTED: dict[str, tuple[str, ...]] = {
         "trials.finalMeasurement.stepCount",
     ),
     "Model proto": ("models.*",),
+    "Tensorboard proto": ("tensorboards.isDefault",),
     "Dataset proto": ("datasets.createTime", "datasets.updateTime"),
     "List… responses of the v1 API; AIP-158": (
         *("customJobs.customJobs", "customJobs.nextPageToken", "models.models", "trials.trials"),
         *("hyperparameterTuningJobs.hyperparameterTuningJobs", "studies.studies"),
         *("trainingPipelines.trainingPipelines", "datasets.datasets", "operations.operations"),
+        *("tensorboards.tensorboards", "experiments.tensorboardExperiments"),
     ),
     "google.longrunning.Operation; metadata and responses of the v1 API": ("operations.*",),
     "google.cloud.location.Locations": ("locations.*",),

@@ -43,6 +43,7 @@ PERSISTENT_RESOURCE_ID = (
             "TrainingPipeline",
         ),
         ("DatasetServiceClient", "get_dataset", "datasets", "Dataset"),
+        ("TensorboardServiceClient", "get_tensorboard", "tensorboards", "Tensorboard"),
         ("VizierServiceClient", "get_trial", "studies/7/trials", "Trial"),
     ],
 )

@@ -44,6 +44,7 @@ def test_the_drive_reads_what_there_is(shown: set[str]) -> None:
     kinds = {place.partition(".")[0] for place in shown if ":" not in place}
     wanted = {"bucket", "customJobs", "datasets", "error", "hyperparameterTuningJobs", "locations"}
     wanted |= {"models", "object", "operations", "projects", "studies", "trainingPipelines"}
+    wanted |= {"experiments", "tensorboards"}
     assert wanted - kinds == set()
 
 

@@ -50,12 +50,18 @@ def parent_of(text: str, collection: str) -> ResourceName:
 
 
 def find_resource(
-    store: Store, text: str, collection: str, kind: str, *, field: str = "name"
+    store: Store,
+    text: str,
+    collection: str,
+    kind: str,
+    *,
+    field: str = "name",
+    missing: ApiError | None = None,
 ) -> protos.Message:
     """Return the stored resource that a request names, by the project's number or id.
 
     ``kind`` is its name in messages, e.g. ``Dataset``; ``field`` is the request's that holds the
-    text.
+    text; ``missing`` is raised in place of ``not_found``.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if the text is no name of that collection with a numeric id;
@@ -64,7 +70,7 @@ def find_resource(
     name = _numeric_name(text, collection, kind, field)
     resource = store.load(collection, name.resource_id)
     if resource is None or resource.name != str(name):
-        raise not_found(kind)
+        raise missing or not_found(kind)
     return resource
 
 

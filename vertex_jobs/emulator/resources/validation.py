@@ -54,12 +54,16 @@ def refuse_faults(faults: Faults) -> None:
     raise ApiError("INVALID_ARGUMENT", listed_faults(faults), [bad_request(faults)])
 
 
-def check_labels(resource: protos.Message, kind: str) -> Faults:
-    """Return the faults of display name and labels, for which every kind of job has one rule."""
+def check_labels(resource: protos.Message, kind: str, *, needs_name: bool = True) -> Faults:
+    """Return the faults of display name and labels, for which every kind of job has one rule.
+
+    Without ``needs_name`` the display name may be empty.
+    """
     faults: Faults = []
     most = _LIMITS.display_name_max_chars
-    if not 1 <= len(resource.display_name) <= most:
-        text = f"The display name must have 1 to {most} characters."
+    least = 1 if needs_name else 0
+    if not least <= len(resource.display_name) <= most:
+        text = f"The display name must have {least} to {most} characters."
         faults.append((f"{kind}.display_name", text))
     if not _fit_labels(resource.labels):
         faults.append((f"{kind}.labels", _LABELS))

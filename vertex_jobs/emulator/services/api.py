@@ -18,6 +18,10 @@ from vertex_jobs.emulator.services.operation_service import OperationService
 from vertex_jobs.emulator.services.project_service import ProjectService
 from vertex_jobs.emulator.services.study_service import StudyService
 from vertex_jobs.emulator.services.suggestions import Suggestions
+from vertex_jobs.emulator.services.tensorboard_experiment_service import (
+    TensorboardExperimentService,
+)
+from vertex_jobs.emulator.services.tensorboard_service import TensorboardService
 from vertex_jobs.emulator.services.trial_service import TrialService
 from vertex_jobs.emulator.study_search.search_client import SearchClient
 
@@ -55,6 +59,8 @@ def api_methods(
     ]
     methods += ModelService(store, identity, operations).methods()
     methods += DatasetService(store, identity, operations).methods()
+    methods += TensorboardService(store, identity, operations).methods()
+    methods += TensorboardExperimentService(store, identity, operations).methods()
     suggestions = Suggestions(store, search)
     studies = StudyService(store, identity, records.logbook, suggestions)
     methods += studies.methods()

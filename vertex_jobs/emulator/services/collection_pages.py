@@ -24,8 +24,7 @@ from vertex_jobs.emulator.store.resource_store import Store
 Row = tuple[int, protos.Message]
 
 #: Source: the API's list requests leave the size to the service, which was seen to use 100.
-_DEFAULT_PAGE_SIZE = 100
-_MAX_PAGE_SIZE = 1000
+_SIZES = (100, 1000)
 
 
 def page_start(request: protos.Message) -> int | None:
@@ -42,28 +41,36 @@ def page_start(request: protos.Message) -> int | None:
 
 
 def page_of(
-    store: Store, request: protos.Message, collection: str, message_class: protos.Message
+    store: Store,
+    request: protos.Message,
+    collection: str,
+    message_class: protos.Message,
+    sizes: tuple[int, int] = _SIZES,
 ) -> tuple[list[protos.Message], str]:
     """Return the resources of a collection that a list request asks for, as ``take_page`` does."""
     parent = numbered(parent_of(request.parent, collection))
     rows = store.page(collection, parent.project, parent.location, page_start(request))
-    return take_page(rows, request, message_class)
+    return take_page(rows, request, message_class, sizes)
 
 
 def take_page(
-    rows: Iterable[Row], request: protos.Message, message_class: protos.Message
+    rows: Iterable[Row],
+    request: protos.Message,
+    message_class: protos.Message,
+    sizes: tuple[int, int] = _SIZES,
 ) -> tuple[list[protos.Message], str]:
     """Return the masked resources of a page, and the next page's token, empty at the end.
 
     ``rows`` come newest first, from ``page_start`` on. Of the request ``filter``, ``order_by`` and
-    ``read_mask`` count where it has them.
+    ``read_mask`` count where it has them. ``sizes`` are how many a page has where the request does
+    not say, and at most.
 
     Raises:
         ApiError: INVALID_ARGUMENT, if filter, order, mask, size or token make no sense.
     """
     if request.page_size < 0:
         raise ApiError("INVALID_ARGUMENT", f"page_size {request.page_size} is negative.")
-    size = min(request.page_size or _DEFAULT_PAGE_SIZE, _MAX_PAGE_SIZE)
+    size = min(request.page_size or sizes[0], sizes[1])
     accepts = compile_filter(getattr(request, "filter", ""), message_class)
     mask = read_mask(request, message_class)
     matching: Iterable[Row] = (row for row in rows if accepts(row[1]))

@@ -46,9 +46,14 @@ class OperationService:
 
     def deleted(self, name: ResourceName) -> protos.Message:
         """Keep and return the operation of a delete, without the name of what is gone."""
-        new = self._identity.new_name(name.project, name.location, "operations")
-        metadata = protos.message_class("DeleteOperationMetadata")()
-        return self._keep(str(new), protos.Empty(), metadata)
+        return self.done_in_region(name, protos.Empty(), "DeleteOperationMetadata")
+
+    def done_in_region(
+        self, target: ResourceName, response: protos.Message, metadata: str
+    ) -> protos.Message:
+        """Keep and return a new operation that is done, named in the target's region alone."""
+        new = self._identity.new_name(target.project, target.location, "operations")
+        return self._keep(str(new), response, protos.message_class(metadata)())
 
     def _keep(
         self, name: str, response: protos.Message, metadata: protos.Message

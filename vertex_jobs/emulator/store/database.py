@@ -13,7 +13,7 @@ from pathlib import Path
 from vertex_jobs.errors import UnsupportedHereError
 
 #: Raised with every change of the tables below; an unknown version is refused.
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 _SCHEMA = """
 CREATE TABLE resources (
@@ -50,6 +50,13 @@ CREATE TABLE model_versions (
     proto BLOB NOT NULL,
     PRIMARY KEY (model, version)
 ) WITHOUT ROWID;
+CREATE TABLE tensorboard_experiments (
+    sequence INTEGER PRIMARY KEY AUTOINCREMENT,
+    tensorboard TEXT NOT NULL,
+    id TEXT NOT NULL,
+    proto BLOB NOT NULL,
+    UNIQUE (tensorboard, id)
+);
 CREATE TABLE operations (
     sequence INTEGER PRIMARY KEY AUTOINCREMENT,
     name TEXT NOT NULL UNIQUE,

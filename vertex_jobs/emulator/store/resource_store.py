@@ -22,6 +22,7 @@ from vertex_jobs.names import ResourceName
 
 _CLASSES = {kind.collection: protos.message_class(kind.message) for kind in JOB_KINDS}
 _CLASSES |= {"studies": protos.Study, "datasets": protos.Dataset}
+_CLASSES["tensorboards"] = protos.Tensorboard
 
 
 class Store:
