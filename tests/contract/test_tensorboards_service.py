@@ -235,10 +235,11 @@ def test_what_holds_data_is_refused_by_name(
 
 
 @pytest.mark.local_only
+@pytest.mark.parametrize("exists", [True, False])
 def test_a_job_may_name_a_board(
-    clients: Callable[[str], Any], new_board: Any, parent: str, package_uri: str
+    clients: Callable[[str], Any], new_board: Any, parent: str, package_uri: str, exists: bool
 ) -> None:
-    board = new_board().name
+    board = new_board().name if exists else f"{parent}/tensorboards/404"
     spec = {
         "worker_pool_specs": [pool(package_uri)],
         "service_account": "a@p.iam.gserviceaccount.com",

@@ -100,6 +100,56 @@ _RESOURCES = _area(
     ),
     (
         "recorded",
+        "The operation that makes a TensorBoard is named below it, and gives it with its labels, "
+        "without times, etag and bucket. Those that change or delete it are named below the "
+        "region, that of an experiment's deletion below the TensorBoard.",
+        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaitensorboardexperiment, "
+        "commit bccf321843; of vertexaitensorboard, commit 87393b058a",
+        "contract/test_replay::test_answers_are_as_recorded",
+    ),
+    (
+        "recorded",
+        "An experiment of a TensorBoard that does not exist is `TensorboardExperiment NAME is not "
+        "found.`, the name as it was sent; that a TensorBoard has the same words is our reading.",
+        "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaitensorboardexperiment, "
+        "commit bccf321843",
+        "contract/test_replay::test_answers_are_as_recorded",
+    ),
+    (
+        "documented",
+        "One TensorBoard of a project and region is the default; to mark one unmarks the others.",
+        "Tensorboard proto",
+        "contract/test_tensorboards_service::test_only_one_is_the_default",
+    ),
+    (
+        "documented",
+        "The service uploads what a job writes below AIP_TENSORBOARD_LOG_DIR into the TensorBoard "
+        "that it names. Here the name is stored and nothing is uploaded: the logs lie in the "
+        "bucket, and `vertex-jobs tensorboard JOB` shows them. Runs, time series and their data "
+        "are refused by name.",
+        "CustomJobSpec proto",
+        "contract/test_tensorboards_service::test_what_holds_data_is_refused_by_name",
+    ),
+    (
+        "ours",
+        "A job may name a TensorBoard that does not exist.",
+        "emulator.resources.validation:_check_references",
+        "contract/test_tensorboards_service::test_a_job_may_name_a_board",
+    ),
+    (
+        "ours",
+        "An update with the etag of an earlier state of a TensorBoard is 409, ABORTED.",
+        "emulator.resources.tensorboard_values:check_etag",
+        "contract/test_tensorboards_service::test_an_etag_of_before_a_change_is_refused",
+    ),
+    (
+        "ours",
+        "A TensorBoard is deleted with its experiments.",
+        "emulator.services.tensorboard_service:TensorboardService",
+        "contract/test_tensorboards_service::test_an_experiment_goes_with_its_board",
+    ),
+    (
+        "recorded",
         "A name whose id is no number is 400, `Invalid CustomJob resource name.`, of a study `The "
         "study ID must be a number.`; other kinds in their own words are our reading.",
         "GoogleCloudPlatform/k8s-config-connector, _http.log of vertexaicustomjob, vertexaistudy",
