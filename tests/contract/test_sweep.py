@@ -1,5 +1,6 @@
 """What the service lacks is never shown as if it had it."""
 
+from collections.abc import Iterator
 from fnmatch import fnmatchcase
 
 import pytest
@@ -10,21 +11,27 @@ from sweep_sources import DOCUMENTED, OURS
 
 from vertex_jobs.endpoints import Endpoint
 from vertex_jobs.packaging.sdist import write_sdist
+from vertex_jobs.testing import local_vertex
 
 pytestmark = [pytest.mark.local_only, pytest.mark.timeout(600)]
 NAMED = {place for named in DOCUMENTED.values() for place in named} | set(OURS)
 
 
 @pytest.fixture(scope="module")
-def shown(local_vertex: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
-    """Every place in the answers to one drive through the API."""
+def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[set[str]]:
+    """Every place in the answers to one drive through the API of a server of its own."""
+    with local_vertex() as endpoint:
+        yield sweep(endpoint, tmp_path_factory)
+
+
+def sweep(endpoint: Endpoint, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
     path = tmp_path_factory.mktemp("package") / "trainer-0.1.tar.gz"
     files = {"__init__.py": b"", "task.py": PROGRAM.encode()}
     write_sdist(path, name="trainer", version="0.1", contents=files, requirements=[])
     uri = f"gs://swept/{path.name}"
-    local_vertex.outputs().write_bytes(uri, path.read_bytes())
-    url = f"http://127.0.0.1:{local_vertex.server.record.port}"
-    drive = Drive(url, local_vertex.place.project, uri)
+    endpoint.outputs().write_bytes(uri, path.read_bytes())
+    url = f"http://127.0.0.1:{endpoint.server.record.port}"
+    drive = Drive(url, endpoint.place.project, uri)
     drive.jobs()
     drive.studies()
     drive.storage()
