@@ -180,6 +180,7 @@ def test_a_trial_is_killed_at_the_step_that_it_reports(
     handle = local_vertex.submit(study)
     (trial,) = handle.result(timeout=60).trials
     assert (trial.state, restarts(server, handle)) == ("SUCCEEDED", [CHIEF])
+    assert [measurement.step for measurement in trial.measurements] == [1, 2]
 
 
 def test_what_was_done_on_purpose_is_said_in_the_log(
