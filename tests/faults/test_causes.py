@@ -57,5 +57,6 @@ def test_what_befalls_a_replica_is_explained_by_the_service(
 
 
 def test_a_timeout_is_explained(local_vertex: Endpoint, make_job: MakeJob) -> None:
-    error = failure(local_vertex, make_job("wait", timeout=1))
-    assert error.remedy.startswith("Give the job a longer timeout")
+    with pytest.raises(JobFailedError, match="cancelled at its time limit") as caught:
+        local_vertex.submit(make_job("wait", timeout=1)).result(timeout=60)
+    assert caught.value.remedy.startswith("Give the job a longer timeout")
