@@ -1,5 +1,6 @@
 """Local Vertex answers what was recorded of the service, or differs as listed."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from records import Exchange, Names, Record, read_all
 from replay import replayed
 
 from vertex_jobs.endpoints import Endpoint
+from vertex_jobs.testing import local_vertex
 
 pytestmark = pytest.mark.local_only
 RECORDS = read_all()
@@ -15,17 +17,24 @@ EMULATED = [one for one in RECORDS if not one.not_emulated]
 by_name = pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.path.stem)
 
 
+@pytest.fixture(scope="module")
+def own_vertex() -> Iterator[Endpoint]:
+    """A server that holds nothing of other tests."""
+    with local_vertex() as endpoint:
+        yield endpoint
+
+
 @pytest.mark.parametrize("record", EMULATED, ids=lambda record: record.path.stem)
-def test_answers_are_as_recorded(local_vertex: Endpoint, record: Record) -> None:
-    outcomes = replayed(local_vertex, record)
+def test_answers_are_as_recorded(own_vertex: Endpoint, record: Record) -> None:
+    outcomes = replayed(own_vertex, record)
     assert [(one.unlisted, one.gone) for one in outcomes] == [([], [])] * len(record.answers)
 
 
 @pytest.mark.parametrize(
     "record", [one for one in RECORDS if one.not_emulated], ids=lambda record: record.path.stem
 )
-def test_what_is_not_emulated_is_refused_by_name(local_vertex: Endpoint, record: Record) -> None:
-    outcomes = replayed(local_vertex, record)
+def test_what_is_not_emulated_is_refused_by_name(own_vertex: Endpoint, record: Record) -> None:
+    outcomes = replayed(own_vertex, record)
     statuses = [one.here for each in outcomes for one in each.differences if one.place == "status"]
     assert statuses == [501] * len(record.answers)
 
@@ -47,12 +56,12 @@ def test_many_answers_are_kept() -> None:
     assert len(emulated) >= 40
 
 
-def test_an_answer_that_changes_is_noticed(local_vertex: Endpoint, tmp_path: Path) -> None:
+def test_an_answer_that_changes_is_noticed(own_vertex: Endpoint, tmp_path: Path) -> None:
     record = next(one for one in RECORDS if one.path.stem == "study_minimal")
     text = record.path.read_text(encoding="utf-8").replace("state: ACTIVE", "state: INACTIVE")
     (tmp_path / "changed.yaml").write_text(text, encoding="utf-8")
     (changed,) = read_all(tmp_path)
-    found = [one.place for each in replayed(local_vertex, changed) for one in each.unlisted]
+    found = [one.place for each in replayed(own_vertex, changed) for one in each.unlisted]
     assert found == ["body.state", "body.state"]
 
 

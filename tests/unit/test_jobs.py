@@ -1,5 +1,6 @@
 """The public jobs: the fields of the specs, previewed."""
 
+import re
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +27,10 @@ def job(**fields: Any) -> jobs.CustomJob:
 def test_a_preview_packages_the_script(tmp_path: Path) -> None:
     (tmp_path / "train.py").write_text("print('trained')\n")
     shown = job(script_path=tmp_path / "train.py", staging_bucket="gs://mine").preview()
-    spec = shown.body["jobSpec"]["workerPoolSpecs"][0]["pythonPackageSpec"]
-    module = spec["pythonModule"]
-    assert spec["packageUris"] == [f"gs://mine/vertex-jobs/packages/{module}-0.1.0.tar.gz"]
+    command = shown.body["jobSpec"]["workerPoolSpecs"][0]["containerSpec"]["command"][2]
+    package = re.search(r"/gcs/mine/vertex-jobs/packages/(\w+)-0\.1\.0\.tar\.gz", command)
+    assert package is not None, command
+    assert f" -m {package[1]} " in command
 
 
 def test_a_preview_of_a_container_needs_no_package() -> None:

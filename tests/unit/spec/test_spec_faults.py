@@ -81,7 +81,7 @@ def test_an_unknown_key_names_the_right_one(wrong: str, right: str, directory: P
         ({"boot_disk_size_gb": 10}, "boot_disk_size_gb = 10: must be at least 100"),
         ({"max_trial_count": 2**40}, "must be at most 2147483647"),
         ({"disable_retries": "true"}, "must be true or false; write true or false, without quotes"),
-        ({"requirements": "numpy"}, "must be a list, not one text; write it as [numpy]"),
+        ({"data_files": "words"}, "must be a list, not one text; write it as [words]"),
         ({"labels": None}, "labels: must be a mapping of keys to values"),
         ({"labels": {"Team": "x"}}, "letters, digits, _ and - only; write 'team'"),
         ({"labels": {"team": "a b"}}, "label's value has lower case letters"),

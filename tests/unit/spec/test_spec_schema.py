@@ -56,7 +56,7 @@ def test_what_a_base_may_say_need_not_be_said_again() -> None:
         {"max_trial_count": 0},
         {"max_trial_count": "4"},
         {"timeout": -1},
-        {"requirements": "numpy"},
+        {"data_files": "words.txt"},
         {"accelerator": 4},
         {"accelerator_type": "T4"},
         {"boot_disk_size_gb": 10},
