@@ -93,7 +93,8 @@ def _make_environment(
     """Make a virtual environment with the libraries and the archives; return its interpreter."""
     prefix = scratch / "environment"
     venv.EnvBuilder(with_pip=False, symlinks=True).create(prefix)
-    command = [sys.executable, *_INSTALL, "--prefix", str(prefix), *map(str, archives)]
+    command = [sys.executable, *_INSTALL, "--prefix", str(prefix)]
+    command += [str(archive.resolve()) for archive in archives]
     environment = clean_environment(_make_folder(scratch, "building"))
     done = _run(command, environment | {"PIP_CONFIG_FILE": os.devnull}, None)
     if done.returncode:

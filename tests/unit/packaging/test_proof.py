@@ -40,6 +40,14 @@ def test_a_script_runs_as_under_python(
     )
 
 
+def test_a_package_is_named_from_here(
+    job: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    made = job({"task.py": "print('here')"})
+    assert proof(made, Path("dist")).output == "here\n"
+
+
 def test_a_packages_module_runs_as_under_python_m(job: Job, tmp_path: Path) -> None:
     files = {
         "trainer/__init__.py": "",
