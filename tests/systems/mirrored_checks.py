@@ -15,7 +15,7 @@ def mirrored(job: Finished) -> str:
     job.succeeded()
     pool = job.resource["jobSpec"]["workerPoolSpecs"][0]
     devices = int(pool["machineSpec"]["acceleratorCount"])
-    epochs = int(dict(one.split("=") for one in pool["pythonPackageSpec"]["args"])["--epochs"])
+    epochs = int(dict(one.split("=") for one in pool["containerSpec"]["args"])["--epochs"])
     assert f"{devices} replicas: global batch {32 * devices}," in job.log()
     assert len(job.values("learning rate")) == 1 + epochs
     losses = job.values("held back loss")
