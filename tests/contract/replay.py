@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
+import grpc
 import requests
 from exchanges import MORE, ReplayError, new_marker
 from google.api_core import exceptions
@@ -141,8 +142,12 @@ class Replay:
         message = getattr(aiplatform_v1, f"{method}Request")()
         json_format.ParseDict(request["body"], type(message).pb(message))
         call = re.sub(r"(?<!^)(?=[A-Z])", "_", method).lower()
-        with testing.google_clients(self._endpoint):
-            client = getattr(aiplatform_v1, f"{service.rpartition('.')[2]}Client")()
+        kind = getattr(aiplatform_v1, f"{service.rpartition('.')[2]}Client")
+        with testing.google_clients(self._endpoint) as variables:
+            # gRPC keeps the default authority of a process's first channel, another server's.
+            authority = Path(variables["GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"]).read_bytes()
+            channel = grpc.secure_channel(_VERTEX_AI, grpc.ssl_channel_credentials(authority))
+            client = kind(transport=kind.get_transport_class("grpc")(channel=channel))
             try:
                 answer = getattr(client, call)(request=message, timeout=PATIENCE_SECONDS)
             except exceptions.GoogleAPICallError as error:
